@@ -94,15 +94,28 @@ std::size_t too_wide(const Input& input) {
     return count;
 }
 
+void tell_first(const Source& source, std::size_t later, Input& input) {
+    const std::size_t kept = input.workload.jobs.size();
+    input.provenance.repairs.push_back(fmt::format("{} of {} jobs were submitted after the first {}: left out", later,
+                                                   later + kept, source.first_jobs));
+}
+
 /// Leaves out all jobs but the first, by submission, and says it.
 void keep_first(const Source& source, Input& input) {
     std::vector<LogJob>& jobs = input.workload.jobs;
     if (source.first_jobs == 0 || jobs.size() <= source.first_jobs) return;
-    std::string& said = input.provenance.repairs.emplace_back(
-        fmt::format("{} of {} jobs were submitted after the first {}: left out", jobs.size() - source.first_jobs,
-                    jobs.size(), source.first_jobs));
-    if (input.provenance.repairs.size() > 1) said += "; the other counts are of all jobs of the log";
+    const std::size_t later = jobs.size() - source.first_jobs;
     jobs.resize(source.first_jobs);
+    const bool others = !input.provenance.repairs.empty();
+    tell_first(source, later, input);
+    if (others) input.provenance.repairs.back() += "; the other counts are of all jobs of the log";
+}
+
+/// Returns how the log is read. The first jobs of a partition are known when the log has been read.
+ReadOptions reading(const SimulationOptions& options) {
+    ReadOptions read = options.source.read;
+    if (options.partition.empty()) read.first = options.source.first_jobs;
+    return read;
 }
 
 std::vector<PartitionSetting> partitions_of(const Input& input) {
@@ -236,7 +249,7 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         input.workload = std::move(*workload);
         input.seed = seed;
     } else {
-        auto log = read_swf(options.source.log, options.source.read);
+        auto log = read_swf(options.source.log, reading(options));
         if (!log) return tl::unexpected(Failure{kUsage, log.error()});
         if (options.source.log != "-") {
             auto sum = sha256_of_file(options.source.log);
@@ -248,6 +261,7 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
         input.workload = std::move(log->workload);
         input.provenance.zero = zero_of(input.workload);
         for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
+        if (log->later > 0) tell_first(options.source, log->later, input);
     }
     if (auto kept = keep_partition(options, input); !kept) return tl::unexpected(kept.error());
     keep_first(options.source, input);

@@ -43,6 +43,7 @@ struct ReadOptions {
     /// are derived with pyss have it, too. In RICC-2010 it is also the larger one, in KTH-SP2 the smaller.
     enum class Width { kRequested, kAllocated, kLarger } width = Width::kRequested;
     Seconds missing_request = 0;          ///< for jobs without a requested time; 0: their run time, at least 1
+    std::size_t first = 0;                ///< only so many jobs, the first by submission; 0: all
     std::int64_t max_processors = 0;      ///< wider jobs are left out; 0: no limit
     bool keep_cancelled = true;           ///< status 5 with a run time: it held its processors that long
     bool keep_unrun = true;               ///< run time 0 or unknown: kept with run time 0. pyss leaves them out
@@ -109,6 +110,8 @@ public:
     void add(RepairKind kind, std::uint64_t line, bool left_out = false);
     /// Tells how jobs with this repair are kept under the options that were given, for the sentence about them.
     void tell(RepairKind kind, std::string kept) { counts_[static_cast<std::size_t>(kind)].kept = std::move(kept); }
+    /// Forgets all counts of repairs, not what was told.
+    void forget();
     [[nodiscard]] std::uint64_t count(RepairKind kind) const { return of(kind).count; }
     [[nodiscard]] std::uint64_t left_out() const;
     /// Returns the kinds that occurred, in the order of RepairKind.
@@ -126,9 +129,12 @@ private:
     std::array<Count, static_cast<std::size_t>(RepairKind::kKinds)> counts_{};
 };
 
+/// With ReadOptions::first, repairs are those of the jobs that are kept, and of lines above the last of them that are
+/// no jobs.
 struct Log {
     Workload workload;
     Repairs repairs;
+    std::size_t later = 0;  ///< jobs that were left out because they are not of the first
 };
 
 /// Reads a log, plain or compressed with gzip (told by its content); "-" is the standard input. The whole text is held

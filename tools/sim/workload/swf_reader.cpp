@@ -65,9 +65,16 @@ private:
     void times_of(const Numbers& numbers, LogJob& job);
     void request_of(const Numbers& numbers, LogJob& job);
     void rest_of(const Numbers& numbers, LogJob& job);
-    void add(RepairKind kind) { log_.repairs.add(kind, number_); }
-    void leave_out(RepairKind kind) { log_.repairs.add(kind, number_, true); }
+    void add(RepairKind kind) { note({kind, number_, false}); }
+    void leave_out(RepairKind kind) { note({kind, number_, true}); }
 
+    struct Noted {
+        RepairKind kind = RepairKind::kBadLine;
+        std::uint64_t line = 0;
+        bool left_out = false;
+    };
+    void note(const Noted& repair);
+    void keep_first();
     void find_same_ids();
     void sort();
     void number_labels();
@@ -76,6 +83,7 @@ private:
     const ReadOptions& options_;
     Log log_;
     std::vector<std::uint64_t> lines_;  // of the jobs
+    std::vector<Noted> noted_;          // repairs so far, where only the first jobs are kept
     std::uint64_t number_ = 0;          // of the line
     std::uint64_t rows_ = 0;            // lines with data so far
     std::size_t fields_above_ = 0;      // of the last row that was taken; 0: there is none
@@ -318,6 +326,32 @@ void LogReader::rest_of(const Numbers& numbers, LogJob& job) {
     if (job.status == kStatusCancelled && numbers[kRun] > 0) add(RepairKind::kCancelled);
 }
 
+void LogReader::note(const Noted& repair) {
+    log_.repairs.add(repair.kind, repair.line, repair.left_out);
+    if (options_.first > 0) noted_.push_back(repair);
+}
+
+void LogReader::keep_first() {
+    std::vector<LogJob>& jobs = log_.workload.jobs;
+    if (options_.first == 0 || jobs.size() <= options_.first) return;
+    std::vector<std::size_t> order(jobs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, {}, [&jobs](std::size_t i) { return jobs[i].submit; });
+    log_.later = order.size() - options_.first;
+    order.resize(options_.first);
+    std::ranges::sort(order);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        jobs[i] = jobs[order[i]];
+        lines_[i] = lines_[order[i]];
+    }
+    jobs.resize(order.size());
+    lines_.resize(order.size());
+    log_.repairs.forget();
+    for (const Noted& repair : noted_)
+        if (repair.left_out ? repair.line < lines_.back() : std::ranges::binary_search(lines_, repair.line))
+            log_.repairs.add(repair.kind, repair.line, repair.left_out);
+}
+
 void LogReader::find_same_ids() {
     const std::vector<LogJob>& jobs = log_.workload.jobs;
     const auto not_larger = [](const LogJob& a, const LogJob& b) { return a.id >= b.id; };
@@ -397,6 +431,7 @@ tl::expected<Log, std::string> LogReader::finish() {
         for (const Repair& repair : log_.repairs.list()) why += (why.empty() ? "" : ", ") + repair.sentence();
         return tl::make_unexpected(fmt::format("no job is left: {}; other options would keep some", why));
     }
+    keep_first();
     log_.repairs.jobs = log_.workload.jobs.size();
     read_header();
     find_same_ids();

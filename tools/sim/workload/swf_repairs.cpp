@@ -71,6 +71,10 @@ void Repairs::add(RepairKind kind, std::uint64_t line, bool left_out) {
     entry.left_out = left_out;
 }
 
+void Repairs::forget() {
+    for (Count& entry : counts_) entry = {0, {}, false, std::move(entry.kept)};
+}
+
 std::uint64_t Repairs::left_out() const {
     std::uint64_t sum = 0;
     for (const Count& entry : counts_)
