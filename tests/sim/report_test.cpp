@@ -364,6 +364,15 @@ TEST(Report, IsSoundForAnyTimes) {
     }));
 }
 
+TEST(Report, OfAGeneratedWorkloadNamesItsSeed) {
+    Outcome outcome = baseline_outcome();
+    outcome.setting.seed = 17;
+    ReportInput input;
+    input.cases = {case_of(outcome)};
+    EXPECT_TRUE(has(html_report(input), ", workload seed 17</p>"));
+    EXPECT_FALSE(has(html_report(compared()), "workload seed"));
+}
+
 TEST(Labels, NameWhatDiffers) {
     ReportInput input = compared();
     EXPECT_EQ(case_labels(input), (std::vector<std::string>{"slurm", "sd"}));

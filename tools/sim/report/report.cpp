@@ -114,6 +114,7 @@ std::string subtitle_of(const ReportInput& input) {
                     grouped(first.setting.cores_per_node), first.setting.cores_per_node == 1 ? "core" : "cores");
     if (const Seconds zero = first.setting.provenance.zero; zero > 0 && first.metrics.makespan > 0)
         text += ", " + time_label(first.metrics.first_start, first.metrics.last_end, zero);
+    if (first.setting.seed) text += fmt::format(", workload seed {}", *first.setting.seed);
     if (workloads_of(input).size() > 1)
         text = fmt::format("{} workloads; the first: {}", workloads_of(input).size(), text);
     return input.cases.size() > 1 ? fmt::format("{}; {} simulations", text, input.cases.size()) : text;
