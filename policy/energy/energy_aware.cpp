@@ -14,7 +14,8 @@ Seconds scaled(Seconds request, double factor) {
     return std::max<Seconds>(1, std::llround(static_cast<double>(request) * factor));
 }
 
-struct Waiting {
+/// A waiting job, which several entries of the queue are of.
+struct JobOfEntries {
     Job job;
     std::uint64_t arrival = 0;
     Refusal refusal = Refusal::kNone;
@@ -24,7 +25,7 @@ struct Waiting {
 
 /// One entry of a waiting job.
 struct Place {
-    Waiting* waiting = nullptr;
+    JobOfEntries* waiting = nullptr;
     const Entry* entry = nullptr;
     // When the last search for mates found none.
     std::uint64_t searched = 0;
@@ -78,7 +79,7 @@ public:
         : model_(std::move(model)), rules_(rules), sharing_(std::move(sharing)) {}
 
     void submit(const Job& job) override {
-        Waiting& waiting = jobs_.emplace_back();
+        JobOfEntries& waiting = jobs_.emplace_back();
         waiting.job = job;
         waiting.arrival = arrivals_++;
         for (const Entry& entry : entries(job)) {
@@ -88,7 +89,7 @@ public:
     }
 
     bool cancel(JobId id) override {
-        const auto at = std::ranges::find(jobs_, id, [](const Waiting& waiting) { return waiting.job.id; });
+        const auto at = std::ranges::find(jobs_, id, [](const JobOfEntries& waiting) { return waiting.job.id; });
         if (at == jobs_.end()) return false;
         at->started = true;
         forget_started();
@@ -125,7 +126,7 @@ private:
     /// Returns whether a job started whose other entry had a reservation: what that held back may start now.
     bool start_alone(std::span<Cluster> partitions, Seconds now, Changes& changes) {
         std::vector<Lane> lanes = lanes_of(partitions, now);
-        for (Waiting& waiting : jobs_) waiting.reserved_on = -1;
+        for (JobOfEntries& waiting : jobs_) waiting.reserved_on = -1;
         bool withdrawn = false;
         const std::size_t last = depth();
         for (std::size_t i = 0; i < last; ++i) {
@@ -184,7 +185,7 @@ private:
             share(sharing, lanes, place, job, limits[number], now, changes);
         }
         const bool withdrawn = std::ranges::any_of(
-            jobs_, [](const Waiting& waiting) { return waiting.started && waiting.reserved_on >= 0; });
+            jobs_, [](const JobOfEntries& waiting) { return waiting.started && waiting.reserved_on >= 0; });
         forget_started();
         return withdrawn;
     }
@@ -221,7 +222,7 @@ private:
     }
 
     /// Returns the earliest predicted end of the job on nodes of its own, on any of its partitions.
-    Seconds end_alone(const std::vector<Lane>& lanes, Waiting& waiting, Seconds now) {
+    Seconds end_alone(const std::vector<Lane>& lanes, JobOfEntries& waiting, Seconds now) {
         Seconds end = kNever;
         for (const Entry& entry : entries(waiting.job)) {
             const Job job = Place{&waiting, &entry}.job();
@@ -235,14 +236,14 @@ private:
 
     void forget_started() {
         std::erase_if(queue_, [](const Place& place) { return place.waiting->started; });
-        std::erase_if(jobs_, [](const Waiting& waiting) { return waiting.started; });
+        std::erase_if(jobs_, [](const JobOfEntries& waiting) { return waiting.started; });
     }
 
     const EnergyModel model_;
     const EnergyRules rules_;
     const std::optional<SlowdownRules> sharing_;
     std::map<std::pair<int, int>, std::vector<Entry>> entries_;  ///< by application and nodes
-    std::list<Waiting> jobs_;
+    std::list<JobOfEntries> jobs_;
     std::vector<Place> queue_;
     std::uint64_t arrivals_ = 0;
 };

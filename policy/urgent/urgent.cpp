@@ -12,14 +12,16 @@
 namespace drom::policy {
 namespace {
 
-struct Waiting {
+/// A job with its number, by which it waits again after it was preempted.
+struct NumberedJob {
     Job job;
     std::uint64_t number = 0;  ///< in the order of their coming
     bool urgent = false;
     Refusal refusal = Refusal::kNone;
 };
 
-struct Reservation {
+/// The start of the first job that does not fit.
+struct FirstStart {
     Job job;
     Seconds start = 0;
 };
@@ -35,13 +37,13 @@ public:
     Urgent(UrgentBy by, SlowdownRules rules) : by_(by), rules_(std::move(rules)) {}
 
     void submit(const Job& job) override {
-        Waiting waiting{job, next_number_++, rules_.sharing.limits.is_urgent(job.qos)};
+        NumberedJob waiting{job, next_number_++, rules_.sharing.limits.is_urgent(job.qos)};
         // An urgent job makes no room for another.
         if (waiting.urgent) waiting.job.max_slowdown = 1;
         enqueue(waiting);
     }
     bool cancel(JobId id) override {
-        return std::erase_if(queue_, [id](const Waiting& waiting) { return waiting.job.id == id; }) > 0;
+        return std::erase_if(queue_, [id](const NumberedJob& waiting) { return waiting.job.id == id; }) > 0;
     }
     void ended(JobId id, Seconds /*run*/) override {
         running_.erase(id);
@@ -60,12 +62,12 @@ public:
     }
 
 private:
-    bool in_front(const Waiting& waiting) const { return waiting.urgent && by_ != UrgentBy::kWait; }
+    bool in_front(const NumberedJob& waiting) const { return waiting.urgent && by_ != UrgentBy::kWait; }
     bool may_share() const { return by_ == UrgentBy::kShare || by_ == UrgentBy::kShareFirst; }
     bool may_preempt() const { return by_ == UrgentBy::kPreempt || by_ == UrgentBy::kShareFirst; }
 
-    void enqueue(const Waiting& waiting) {
-        const auto before = [this](const Waiting& a, const Waiting& b) {
+    void enqueue(const NumberedJob& waiting) {
+        const auto before = [this](const NumberedJob& a, const NumberedJob& b) {
             return in_front(a) != in_front(b) ? in_front(a) : a.number < b.number;
         };
         const auto at = std::upper_bound(queue_.begin(), queue_.end(), waiting, before);
@@ -74,11 +76,11 @@ private:
 
     void look_at_all(Cluster& cluster, Seconds now, Changes& changes) {
         Availability map(cluster, now, 1);
-        std::optional<Reservation> reserved;
-        std::vector<Waiting> preempted;
+        std::optional<FirstStart> reserved;
+        std::vector<NumberedJob> preempted;
         std::size_t kept = 0, next = 0;
         for (; next < queue_.size(); ++next) {
-            Waiting& waiting = queue_[next];
+            NumberedJob& waiting = queue_[next];
             const bool front = in_front(waiting);
             if (reserved && !front && cluster.free().empty()) break;
             const Seconds start_at =
@@ -102,7 +104,7 @@ private:
         }
         const auto begin = queue_.begin();
         queue_.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(next));
-        for (const Waiting& back : preempted) enqueue(back);
+        for (const NumberedJob& back : preempted) enqueue(back);
     }
 
     static Seconds now_or_never(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
@@ -112,13 +114,13 @@ private:
 
     // ---- starts ------------------------------------------------------------------------------------------------
 
-    void start_alone(Cluster& cluster, const Waiting& waiting, How how, Seconds now, std::vector<Start>& started) {
+    void start_alone(Cluster& cluster, const NumberedJob& waiting, How how, Seconds now, std::vector<Start>& started) {
         Decision decision = decision_of(waiting, how, now);
         decision.slot = cluster.start(waiting.job, cluster.pick(waiting.job), now);
         begin(waiting, std::move(decision), started);
     }
 
-    static Decision decision_of(const Waiting& waiting, How how, Seconds now) {
+    static Decision decision_of(const NumberedJob& waiting, How how, Seconds now) {
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
@@ -128,21 +130,21 @@ private:
         return decision;
     }
 
-    void begin(const Waiting& waiting, Decision decision, std::vector<Start>& started) {
+    void begin(const NumberedJob& waiting, Decision decision, std::vector<Start>& started) {
         running_[waiting.job.id] = waiting;
         started.push_back({waiting.job, std::move(decision)});
     }
 
     /// Starts an urgent job that does not fit, if others can make room. Returns whether it did.
-    bool make_room(Cluster& cluster, const Availability& map, Waiting& waiting, Seconds start_at, Seconds now,
-                   Changes& changes, std::vector<Waiting>& preempted) {
+    bool make_room(Cluster& cluster, const Availability& map, NumberedJob& waiting, Seconds start_at, Seconds now,
+                   Changes& changes, std::vector<NumberedJob>& preempted) {
         if (may_share() && share(cluster, map, waiting, start_at, now, changes.started)) return true;
         // Where it ends sooner alone after a wait than beside others, no job has to lose its work for that.
         const bool waits = may_share() && waiting.refusal == Refusal::kWaitingIsSooner;
         return may_preempt() && !waits && preempt(cluster, waiting, now, changes, preempted);
     }
 
-    bool share(Cluster& cluster, const Availability& map, Waiting& waiting, Seconds static_start, Seconds now,
+    bool share(Cluster& cluster, const Availability& map, NumberedJob& waiting, Seconds static_start, Seconds now,
                std::vector<Start>& started) {
         const double limit = slowdown_limit(cluster, rules_);
         Consideration considered = consider(cluster, map, waiting.job, static_start, limit, rules_, now);
@@ -160,8 +162,8 @@ private:
 
     // ---- preemption --------------------------------------------------------------------------------------------
 
-    bool preempt(Cluster& cluster, const Waiting& waiting, Seconds now, Changes& changes,
-                 std::vector<Waiting>& preempted) {
+    bool preempt(Cluster& cluster, const NumberedJob& waiting, Seconds now, Changes& changes,
+                 std::vector<NumberedJob>& preempted) {
         const std::vector<Victim> victims = victims_for(cluster, waiting.job.nodes, now);
         if (victims.empty()) return false;
         for (const Victim& victim : victims) {
@@ -209,9 +211,9 @@ private:
 
     const UrgentBy by_;
     const SlowdownRules rules_;
-    std::vector<Waiting> queue_;
-    std::map<JobId, Waiting> running_;  ///< as they waited
-    std::set<JobId> mates_;             ///< running jobs that lend cores, or did
+    std::vector<NumberedJob> queue_;
+    std::map<JobId, NumberedJob> running_;  ///< as they waited
+    std::set<JobId> mates_;                 ///< running jobs that lend cores, or did
     std::uint64_t next_number_ = 0;
 };
 
