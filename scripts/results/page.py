@@ -39,6 +39,12 @@ class Page:
         first, last = self.text.index(begin), self.text.index(end)
         self.text = "\n".join([self.text[:first] + begin, "", *lines, "", self.text[last:]])
 
+    def rows(self, name: str, script: str) -> list[str]:
+        """The rows of the table in a generated part, without its head."""
+        begin, end = f"<!-- {name}: made by {script} -->", f"<!-- end of {name} -->"
+        part = self.text[self.text.index(begin) : self.text.index(end)]
+        return [line for line in part.splitlines() if line.startswith("|")][2:]
+
     def write(self) -> None:
         self.path.write_text(self.text, encoding="utf-8")
 

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""malleable-shares.py - what each policy gains where only some jobs are malleable, as a table for docs/results/simulator.md.
+"""shares.py - what each policy gains where only some jobs are malleable: a table of docs/results/simulator.md.
 
-  scripts/malleable-shares.py [--sim DROM_SIM] [--seeds N] [--shares S,S...] [--only WORKLOAD] [--policy TEXT]
+  scripts/results/shares.py build/release/bin/drom-sim [--seeds N] [--shares S,S...] [--only WORKLOAD] [--policy SETTING] [--print | --check]
 
 Each row is the change of the mean slowdown against a static policy over the same jobs, in percent. Beside it is the 95 % interval over the seeds
 (Student's t). There are columns for all jobs, the malleable ones, the rigid ones, and the class of jobs that fares worst. Classes are those of the
-report, by nodes and run time.
+report, by nodes and run time. A class is surely beyond +2 where its whole interval is.
 A seed draws which jobs are malleable, and the workload where it is generated. Classes with less than half a percent of the jobs are left out.
-`--policy` takes only the policies whose setting contains the text. The last line names the command of one run.
-Exit status: 0 the table was printed; 1 a simulation failed; 2 usage."""
+Rows that are not asked for stay as they are. With --print the rows are printed only. With --check nothing is written: rows that differ are printed,
+and the status is 1 where there are any.
+Exit status: 0 done; 1 a simulation failed, or a row differs; 2 usage.
+"""
 
 import argparse
 import csv
@@ -20,11 +22,13 @@ import tempfile
 from bisect import bisect_left
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from page import Page, half_width
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = "scripts/results/shares.py"
 LOGS = ROOT.parent / "shared" / "workloads"
 RUN_CLASSES = (60, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600)
 RUN_NAMES = ("1 min", "10 min", "1 h", "4 h", "12 h", "24 h", "72 h", "longer")
-STUDENT = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 MIN_SHARE = 0.005
 
 DEPTH = "bf_max_job_test=50,bf_window=0"
@@ -35,15 +39,22 @@ WORKLOADS = {
 }
 
 
+# Seeds of a row, where --seeds does not say: a run of Curie takes up to minutes.
+SEEDS = {"w1": 5, "RICC": 3, "Curie": 1}
+
+
 def policies(baseline: str) -> list[tuple[str, str]]:
     """The settings that are compared, each with its own baseline."""
     options = baseline.partition(":")[2]
     static = f",{options}" if options else ""
     return [
         (f"sd:max_slowdown=10{static}", baseline),
-        (f"sd-deep{':' + options if options else ''}", baseline),
-        (f"slurm:prediction=knn{static}", baseline),
+        (f"sd:max_slowdown=inf{static}", baseline),
+        (f"sd{':' + options if options else ''}", baseline),
+        ("sd:base=easy,max_slowdown=10", "easy"),
         ("sd+", "easy"),
+        (f"sd-deep{':' + options if options else ''}", baseline),
+        ("sd-deep:base=easy", "easy"),
     ]
 
 
@@ -94,19 +105,10 @@ def change(ours: list[Job], theirs: list[Job]) -> float:
     return 100 * (mean_slowdown(ours) / mean_slowdown(theirs) - 1)
 
 
-def estimate(values: list[float]) -> tuple[float, float]:
-    if len(values) < 2:
-        return values[0], 0
-    middle = mean(values)
-    deviation = math.sqrt(math.fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
-    return middle, STUDENT.get(len(values), 2) * deviation / math.sqrt(len(values))
-
-
 def text(values: list[float]) -> str:
     if not values:
         return "-"
-    middle, half = estimate(values)
-    return f"{middle:+.1f} ± {half:.1f}"
+    return f"{mean(values):+.1f}" + (f" ± {half_width(values):.1f}" if len(values) > 1 else "")
 
 
 def class_name(kind: tuple[int, int]) -> str:
@@ -142,44 +144,85 @@ class Changes:
         jobs = sum(self.sizes.values())
         large = {kind: values for kind, values in self.classes.items() if self.sizes[kind] >= MIN_SHARE * jobs}
         kind = max(large, key=lambda k: mean(large[k]))
-        surely = sum(1 for values in large.values() if estimate(values)[0] - estimate(values)[1] > 2)
-        return f"{text(large[kind])} ({class_name(kind)}; {surely} of {len(large)} surely beyond +2)"
+        surely = sum(1 for values in large.values() if len(values) > 1 and mean(values) - half_width(values) > 2)
+        many = len(next(iter(large.values()))) > 1
+        return f"{text(large[kind])} ({class_name(kind)}) | {f'{surely} of {len(large)}' if many else '-'}"
+
+
+HEAD = [
+    "| workload | policy | against | malleable | all | malleable jobs | rigid jobs | worst class | surely beyond +2 | command |",
+    "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+]
+
+
+def row(simulations: Simulations, workload: str, setting: str, against: str, share: float, seeds: int) -> str:
+    changes = Changes()
+    for seed in range(1, seeds + 1):
+        changes.add(simulations.jobs(workload, setting, share, seed), simulations.static(workload, against, seed))
+    command = f"{SCRIPT} drom-sim --only {workload} --policy {setting} --shares {share:g} --seeds {seeds}"
+    cells = [workload, f"`{setting}`", f"`{against}`", f"{share:.0%}".replace("%", " %")]
+    cells += [text(changes.all), text(changes.malleable), text(changes.rigid), changes.worst(), f"`{command}`"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def key(line: str) -> tuple[str, ...]:
+    """Workload, policy and share of a row."""
+    cells = line.split(" | ")
+    return cells[0].removeprefix("| "), cells[1], cells[3]
+
+
+def wanted(options: argparse.Namespace) -> list[tuple[str, str, str, float]]:
+    """The rows that are asked for, in the order of the table: workload, policy, baseline, share."""
+    return [
+        (workload, setting, against, share)
+        for workload, (_, baseline) in WORKLOADS.items()
+        for setting, against in policies(baseline)
+        for share in map(float, options.shares.split(","))
+        if options.only in (None, workload) and options.policy in (None, setting)
+    ]
+
+
+def place(line: str) -> tuple[int, int, int]:
+    workload, setting, share = key(line)
+    settings = [f"`{name}`" for name, _ in policies(WORKLOADS[workload][1])]
+    return list(WORKLOADS).index(workload), settings.index(setting), int(share.split()[0])
+
+
+def put(line: str) -> None:
+    """Writes one row into the page, in the place of the one before."""
+    page = Page(ROOT / "docs/results/simulator.md")
+    rows = {key(known): known for known in page.rows("shares", SCRIPT)}
+    rows[key(line)] = line
+    page.replace("shares", SCRIPT, [*HEAD, *sorted(rows.values(), key=place)])
+    page.write()
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
-    parser.add_argument("--sim", type=Path, default=ROOT / "build" / "release" / "bin" / "drom-sim")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sim", type=Path)
+    parser.add_argument("--seeds", type=int)
     parser.add_argument("--shares", default="0.2,0.4,0.6,0.8,1")
     parser.add_argument("--only", choices=WORKLOADS)
-    parser.add_argument("--policy", default="")
+    parser.add_argument("--policy")
+    parser.add_argument("--print", action="store_true")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    simulations = Simulations(options.sim)
-    print("| workload | policy | malleable | all | malleable jobs | rigid jobs | worst class |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    for workload, (_, baseline) in WORKLOADS.items():
-        if options.only not in (None, workload):
-            continue
-        for setting, against in policies(baseline):
-            if options.policy not in setting:
-                continue
-            for share in map(float, options.shares.split(",")):
-                changes = Changes()
-                for seed in range(1, options.seeds + 1):
-                    changes.add(simulations.jobs(workload, setting, share, seed), simulations.static(workload, against, seed))
-                print(
-                    f"| {workload} | `{setting}` against `{against}` | {share:.0%} | {text(changes.all)} | {text(changes.malleable)} | "
-                    f"{text(changes.rigid)} | {changes.worst()} |",
-                    flush=True,
-                )
-    example = simulations.command("w1", policies(WORKLOADS["w1"][1])[1][0], 0.2, 1)
-    print("\nOne run: `" + " ".join(["drom-sim", *example[1:], "--out", "FOLDER"]) + "`")
-    return 0
+    simulations = Simulations(options.sim.resolve())
+    known = Page(ROOT / "docs/results/simulator.md").rows("shares", SCRIPT)
+    differ = False
+    for workload, setting, against, share in wanted(options):
+        line = row(simulations, workload, setting, against, share, options.seeds or SEEDS[workload])
+        if not options.check and not options.print:
+            put(line)
+        elif options.print or line not in known:
+            print(line, flush=True)
+            differ = True
+    return 1 if options.check and differ else 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
     except subprocess.CalledProcessError as error:
-        print(f"malleable-shares: {error}", file=sys.stderr)
+        print(f"shares: {error}", file=sys.stderr)
         sys.exit(1)

@@ -62,3 +62,11 @@ change = lambda column: 100 * (of("max-b", column) / of("static", column) - 1)
 print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("response_mean"), change("wait_mean")))')
     [[ $row == "$(grep -A2 '^| max-b' made.md | sed -n '3s/ ±[^|]*//gp' | awk -F' *[|] *' '{ print $4, $5, $8; exit }')" ]]
 }
+
+@test "the page of the simulator had tables that no script made" {
+    [[ -d $WORKLOADS ]] || skip "the logs are not in $WORKLOADS"
+    cd "$BATS_TEST_DIRNAME/../.."
+    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only predictions --row KTH
+    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only workload3 --row easy
+    python3 scripts/results/shares.py "$sim" --check --only w1 --policy sd+ --shares 0.2
+}

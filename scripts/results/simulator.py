@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""simulator.py - writes tables of docs/results/simulator.md, from simulations made now.
+
+  scripts/results/simulator.py build/release/bin/drom-sim FOLDER_OF_LOGS [--only PART] [--row TEXT] [--check]
+
+Parts are easy, workload3, sensitivity and predictions; those that are not asked for stay as they are. With --check nothing is written: rows that
+differ are printed, and the status is 1 where there are any. --row checks only the rows that have the text, and makes no others.
+"""
+
+import argparse
+import csv
+import gzip
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from page import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = "scripts/results/simulator.py"
+PAGE = ROOT / "docs/results/simulator.md"
+
+# Name on the page, file, options of the machine; pyss: mean wait, mean response, bounded slowdown; whether field 3 has
+# its waits.
+EASY = [
+    ("KTH-SP2-1996-2.1-cln, 100 nodes", "KTH-SP2-1996-2.1-cln", ["--nodes", "100"], ("pyss", 6843.5, 15696.3, 92.89), False),
+    ("KTH-SP2-1996 (derived)", "KTH-SP2-1996.pyss-easy", ["--nodes", "100"], ("pyss 2015", 6836.9, 15696.8, 92.58), True),
+    ("SDSC-SP2-1998 (derived), 128", "SDSC-SP2-1998.pyss-easy", ["--nodes", "128"], ("pyss", 20576.0, 27929.1, 87.86), True),
+    ("CTC-SP2-1996 (derived), 338", "CTC-SP2-1996.pyss-easy", ["--nodes", "338"], ("pyss", 13942.3, 25196.5, 48.74), True),
+    ("CEA-Curie-2012 (derived), 80640", "CEA-Curie-2012.pyss-easy", ["--nodes", "80640"], ("pyss", 6519.9, 13033.4, 205.76), True),
+]
+
+RICC = ["--swf", "RICC-sept-2010.swf.gz", "--nodes", "1024", "--cores-per-node", "8"]
+DEPTH = {"bf_max_job_test": "50", "bf_window": "0"}
+# The static row of workload 3 in the thesis.
+PUBLISHED = {"response_mean": 43537, "slowdown_mean": 1341, "makespan": 407043}
+
+# Parameter, its values, and whether it is one of both settings.
+SENSITIVITY = [
+    ("max_mates", ["1", "2", "3"], False),
+    ("candidates", ["50", "200", "0"], False),
+    ("sharing_factor", ["0.25", "0.5", "0.75"], False),
+    ("bf_max_job_test", ["50", "100", "300", "1000"], True),
+    ("bf_interval", ["30", "60", "300"], True),
+    ("malleable_share", ["0", "0.2", "0.4", "0.6", "0.8", "1"], False),
+    ("overestimate", ["0", "0.5", "1"], True),
+]
+PREDICTED = [(name, log, machine) for name, log, machine, _, derived in EASY if derived][:3]
+PREDICTORS = ["request", "last2", "knn"]
+
+
+def setting_of(policy: str, options: dict[str, str]) -> str:
+    return policy + (":" + ",".join(f"{name}={value}" for name, value in options.items()) if options else "")
+
+
+class Simulations:
+    """Runs of the simulator over the logs of a folder; none is made twice."""
+
+    def __init__(self, sim: str, logs: Path):
+        self.sim, self.logs = sim, logs
+        self.known: dict[tuple[str, ...], dict] = {}
+
+    def summary(self, words: list[str]) -> dict:
+        key = tuple(words)
+        if key not in self.known:
+            out = subprocess.run([self.sim, *words, "--json", "-q"], cwd=self.logs, check=True, capture_output=True, text=True).stdout
+            self.known[key] = json.loads(out)
+        return self.known[key]
+
+    def same_waits(self, words: list[str], log: str) -> float:
+        """The share of the jobs, in percent, that wait as long as field 3 of the log says."""
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run([self.sim, *words, "--out", folder, "--gantt", "none", "-q"], cwd=self.logs, check=True, stdout=subprocess.DEVNULL)
+            with open(Path(folder, "jobs.csv"), encoding="utf-8") as lines:
+                ours = {row["id"]: row["wait"] for row in csv.DictReader(lines)}
+        with gzip.open(self.logs / f"{log}.swf.gz", "rt", encoding="utf-8", errors="replace") as lines:
+            theirs = [line.split()[:3] for line in lines if line.strip() and not line.lstrip().startswith(";")]
+        return 100 * sum(ours.get(job) == wait for job, _, wait in theirs) / len(theirs)
+
+
+def table(head: list[str], rows: list[list[str]]) -> list[str]:
+    return ["| " + " | ".join(cells) + " |" for cells in [head, ["---"] * len(head), *rows]]
+
+
+def command(words: list[str]) -> str:
+    return "`drom-sim " + " ".join(words) + "`"
+
+
+def change(here: float, there: float) -> str:
+    return f"{100 * (here / there - 1):+.1f} %"
+
+
+class Tables:
+    def __init__(self, simulations: Simulations, row: str):
+        self.simulations, self.row = simulations, row
+
+    def wanted(self, *names: str) -> bool:
+        return any(self.row in name for name in names)
+
+    def easy(self) -> list[str]:
+        rows = []
+        for name, log, machine, pyss, derived in EASY:
+            if not self.wanted(name):
+                continue
+            words = ["--swf", f"{log}.swf.gz", *machine, "--cores-per-node", "1", "--policy", "easy"]
+            found = self.simulations.summary(words)
+            ours = [f"{found['wait_mean']:.1f}", f"{found['response_mean']:.1f}", f"{found['bounded_slowdown_mean']:.2f}"]
+            rows.append([name, pyss[0], f"{pyss[1]:.1f}", f"{pyss[2]:.1f}", f"{pyss[3]:.2f}", "", ""])
+            rows.append([name, "drom-sim", *ours, f"{self.simulations.same_waits(words, log):.1f} %" if derived else "", command(words)])
+        return table(["log", "", "mean wait s", "mean response s", "bounded slowdown", "same wait", "command"], rows)
+
+    def workload3(self) -> list[str]:
+        static = setting_of("slurm", DEPTH)
+        settings = [static, static + ",bf_interval=300", setting_of("sd", {"max_slowdown": "inf", **DEPTH}), "easy", "sd+"]
+        rows = [["published static", *(str(value) for value in PUBLISHED.values()), ""]]
+        for setting in settings:
+            if not self.wanted(setting):
+                continue
+            words = [*RICC, "--policy", setting]
+            found = self.simulations.summary(words)
+            against, name = self.compared(setting, static)
+            cells = [f"{found[key]:{form}} ({change(found[key], against[key])})" for key, form in (("response_mean", ".0f"), ("slowdown_mean", ".1f"), ("makespan", "d"))]
+            rows.append([f"`{setting}`, against {name}", *cells, command(words)])
+        return table(["policy", "response s", "slowdown", "makespan s", "command"], rows)
+
+    def compared(self, setting: str, static: str) -> tuple[dict, str]:
+        if setting.startswith("slurm"):
+            return PUBLISHED, "the published row"
+        name = "easy" if setting == "sd+" else static
+        return self.simulations.summary([*RICC, "--policy", name]), f"`{name}`"
+
+    def sensitivity(self) -> list[str]:
+        rows = []
+        for parameter, values, of_both in SENSITIVITY:
+            for value in values:
+                ours = setting_of("sd", {"max_slowdown": "inf", **DEPTH, parameter: value})
+                static = setting_of("slurm", {**DEPTH, parameter: value} if of_both else DEPTH)
+                if not self.wanted(ours):
+                    continue
+                words = [*RICC, "--policy", ours]
+                here, there = (self.simulations.summary([*RICC, "--policy", setting])["slowdown_mean"] for setting in (ours, static))
+                rows.append([f"`{parameter}`", value, f"{here:.0f}", change(here, there), command(words)])
+        return table(["parameter", "value", "slowdown", "against `slurm`", "command"], rows)
+
+    def predictions(self) -> list[str]:
+        rows = []
+        for name, log, machine in PREDICTED:
+            for predictor in PREDICTORS:
+                words = ["--swf", f"{log}.swf.gz", *machine, "--policy", "easy", "--prediction", predictor]
+                if not self.wanted(f"{name} {predictor}"):
+                    continue
+                found = self.simulations.summary(words)
+                rows.append([name, f"`{predictor}`", f"{found['bounded_slowdown_mean']:.2f}", f"{found['wait_mean']:.0f}", command(words)])
+        return table(["log", "`prediction`", "bounded slowdown", "mean wait s", "command"], rows)
+
+
+PARTS = ["easy", "workload3", "sensitivity", "predictions"]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("sim")
+    parser.add_argument("logs", type=Path)
+    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--row", default="", metavar="TEXT")
+    parser.add_argument("--check", action="store_true")
+    options = parser.parse_args()
+    if options.row and not options.check:
+        parser.error("--row goes with --check: the others would be lost")
+    tables = Tables(Simulations(str(Path(options.sim).resolve()), options.logs), options.row)
+    page = Page(PAGE)
+    strange = []
+    for part in [options.only] if options.only else PARTS:
+        lines = getattr(tables, part)()
+        strange += [line for line in lines[2:] if line not in page.rows(part, SCRIPT)]
+        page.replace(part, SCRIPT, lines)
+    if not options.check:
+        page.write()
+        return 0
+    print("".join(line + "\n" for line in strange), end="")
+    return 1 if strange else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
