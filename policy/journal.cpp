@@ -73,6 +73,7 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
         .take("jobs_per_node", rules.sharing.jobs_per_node)
         .take("gain", rules.gain);
     take_beyond_thesis(reader, rules.sharing);
+    reader.take_if("dry_run", [&rules](std::string_view text) { return read(text, rules.dry_run); });
     const SharingRules& sharing = rules.sharing;
     if (!(sharing.sharing_factor > 0 && sharing.sharing_factor < 1) || sharing.max_mates < 1 ||
         sharing.jobs_per_node < 2)
@@ -197,6 +198,7 @@ std::string text_of(const SlowdownRules& rules) {
         .add("jobs_per_node", rules.sharing.jobs_per_node)
         .add_number("gain", rules.gain);
     add_beyond_thesis(words, rules.sharing);
+    if (rules.dry_run) words.add("dry_run", "yes");
     return words.take();
 }
 

@@ -2,7 +2,7 @@
 // journal.hpp - what happened to a Coscheduler and what it decided, one line each: for people, for replay and for
 // restoring.
 //
-//   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes
+//   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes dry_run=yes
 //   pool cores=48 nodes=0-49 memory=190000:0-39/380000:40-49
 //   start at=100 job=12 submit=90 request=3600 count=4 least=1 partition=long kind=malleable nodes=0-3
 //   consider at=200 job=13 submit=190 request=60 count=5 least=1 qos=high within=0-49 static=3700 idle=4-5:900/8:never
@@ -12,7 +12,8 @@
 //   no-room at=330 job=14 mates=12
 //
 // The second line of "consider" is its end. Only where they are set there are: partition=, qos= and max_slowdown= of
-// jobs, idle= and free= of decisions, and behind gain= what the limits of partitions and QOS are.
+// jobs, idle= and free= of decisions, and behind gain= what the limits of partitions and QOS are. With dry_run=yes no
+// job shares, whatever was decided.
 // "no-room" follows a decision to share: the resource manager has no room for the job on the nodes of these mates.
 // Where memory is a resource, pools have memory=, in MB of each node, and jobs that ask for some have memory= behind
 // least=.

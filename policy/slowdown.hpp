@@ -28,6 +28,7 @@ struct SlowdownRules {
     Keep keep = Keep::kNone;  ///< reservations that no mate may delay
     static constexpr int kAsBackfill = -1;
     int depth = kAsBackfill;  ///< waiting jobs that may share; kAsBackfill: those that the backfill looks at; 0: all
+    bool dry_run = false;     ///< of a controller: it decides the same, and lets no job share
 };
 
 /// Returns P, the limit of predicted slowdowns at this moment. Cost: the running jobs when it is dynamic.

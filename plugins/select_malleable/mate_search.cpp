@@ -109,7 +109,7 @@ int MateSearch::will_run(Question& question) {
     const Bits statically(question.nodes);
     const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now(),
                       idle_nodes(question, node_set(may_have))};
-    if (offer.static_start > running_.now() && arrange(question, node_set(may_have), offer)) {
+    if (offer.static_start > running_.now() && arrange(question, node_set(may_have), offer) && !dry_run()) {
         offers_[place] = offer;
         return SLURM_SUCCESS;
     }
@@ -127,12 +127,14 @@ int MateSearch::run_now(Question& question) {
     const Place place{asked.job.id, partition_of(*question.job)};
     if (refused_as_before(place, asked)) return answer;
     const Bits statically(question.nodes);
-    if (auto proposal = look_for_mates(question, asked.nodes)) {
+    const time_t start_before = question.job->start_time;
+    if (auto proposal = look_for_mates(question, asked.nodes); proposal && !dry_run()) {
         ready_.job = question.job;
         ready_.proposal = std::move(*proposal);
         return SLURM_SUCCESS;
     }
     bit_copybits(question.nodes, statically);
+    question.job->start_time = start_before;  // a dry run asks as backfill does
     not_now_[place] = std::move(asked);
     return answer;
 }
@@ -289,20 +291,22 @@ NodeSet MateSearch::unsuitable(const Event& plan, JobId beyond) const {
     return running_.nodes_of({beyond != 0 ? beyond : plan.mates.front()});
 }
 
-/// Asks cons_tres as if the mates had no cores. Memory, licenses, topology and everything else is as it is.
+/// Asks cons_tres as if the mates had no cores. Memory, licenses, topology and everything else is as it is. A dry run
+/// asks in the mode that leaves the job's record without resources.
 bool MateSearch::places(Question& question, const Event& proposal) {
     const NodeSet nodes = running_.nodes_of(proposal);
     Question there = question;
     there.min_nodes = there.max_nodes = there.req_nodes = static_cast<uint32_t>(nodes.count());
     there.candidates = nullptr;
     there.preempted = nullptr;
+    if (dry_run()) there.mode = SELECT_MODE_WILL_RUN;
     assign(there.nodes, nodes);
     {
         const WithoutCores without(records_of(proposal.mates));
         if (there.ask_cons_tres() != SLURM_SUCCESS) return false;
     }
     if (!(node_set(there.nodes) == nodes)) return false;
-    if (!SELECT_IS_MODE_RUN_NOW(question.mode)) return there.job->start_time <= running_.now();
+    if (!SELECT_IS_MODE_RUN_NOW(there.mode)) return there.job->start_time <= running_.now();
     if (there.job->job_resrcs != nullptr && has_all_cores(*there.job)) return true;
     free_job_resources(&there.job->job_resrcs);
     return false;

@@ -79,6 +79,7 @@ private:
     };
 
     bool may_share(const Question& question) const;
+    bool dry_run() const { return running_.coscheduler().rules().dry_run; }
     int answer(Question& question);
     int ask(Question& question) const;
     void add_co_runners(List preempted, const bitstr_t* nodes) const;

@@ -84,6 +84,11 @@ std::string read_qos_order(std::string_view value, SelectOptions& options) {
                         "NAME/NAME, from the lowest QOS to the highest");
 }
 
+std::string read_dry_run(std::string_view value, SelectOptions& options) {
+    options.rules.dry_run = value == "yes";
+    return value == "yes" || value == "no" ? "" : "yes or no";
+}
+
 std::string read_log(std::string_view value, SelectOptions& options) {
     options.log = value;
     return value.starts_with('/') ? "" : "a path that begins with /";
@@ -94,13 +99,19 @@ struct Option {
     std::string (*read)(std::string_view, SelectOptions&);
 };
 
-constexpr Option kOptions[] = {
-    {"sd_max_slowdown", read_max_slowdown},     {"sd_sharing_factor", read_sharing_factor},
-    {"sd_max_mates", read_max_mates},           {"sd_max_jobs_per_node", read_jobs_per_node},
-    {"sd_delay_max", read_delay_max},           {"sd_gain", read_gain},
-    {"sd_add_free_nodes", read_add_free_nodes}, {"sd_max_slowdown_partition", read_partition_limits},
-    {"sd_max_slowdown_qos", read_qos_limits},   {"sd_qos", read_qos},
-    {"sd_qos_order", read_qos_order},           {"sd_log", read_log}};
+constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown},
+                               {"sd_sharing_factor", read_sharing_factor},
+                               {"sd_max_mates", read_max_mates},
+                               {"sd_max_jobs_per_node", read_jobs_per_node},
+                               {"sd_delay_max", read_delay_max},
+                               {"sd_gain", read_gain},
+                               {"sd_add_free_nodes", read_add_free_nodes},
+                               {"sd_max_slowdown_partition", read_partition_limits},
+                               {"sd_max_slowdown_qos", read_qos_limits},
+                               {"sd_qos", read_qos},
+                               {"sd_qos_order", read_qos_order},
+                               {"sd_dry_run", read_dry_run},
+                               {"sd_log", read_log}};
 
 std::string names() {
     std::string text;
@@ -137,6 +148,9 @@ tl::expected<SelectOptions, std::string> read_scheduler_parameters(std::string_v
         return tl::unexpected<std::string>(
             "SchedulerParameters: sd_qos=strict needs sd_qos_order, which lists the QOS "
             "from the lowest to the highest");
+    if (options.rules.dry_run && options.log.empty())
+        return tl::unexpected<std::string>(
+            "SchedulerParameters: sd_dry_run=yes needs sd_log, which says what would have been shared");
     return options;
 }
 

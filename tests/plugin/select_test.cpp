@@ -65,6 +65,12 @@ TEST(SelectOptions, SayWhatIsBetterThanTheThesisAndLimitPartitionsAndQos) {
     EXPECT_FALSE(read_scheduler_parameters("")->rules.sharing.add_free_nodes);
 }
 
+TEST(SelectOptions, SayThatAControllerOnlyDecides) {
+    EXPECT_TRUE(read_scheduler_parameters("sd_dry_run=yes,sd_log=/sd")->rules.dry_run);
+    EXPECT_FALSE(read_scheduler_parameters("sd_dry_run=no")->rules.dry_run);
+    EXPECT_FALSE(read_scheduler_parameters("")->rules.dry_run);
+}
+
 TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     const auto why = [](const char* text) {
         const auto options = read_scheduler_parameters(text);
@@ -73,7 +79,7 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     EXPECT_EQ(why("sd_maxslowdown=3"),
               "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
               "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_gain, sd_add_free_nodes, "
-              "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_log");
+              "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_dry_run, sd_log");
     for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
@@ -104,6 +110,9 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
               "SchedulerParameters: sd_max_slowdown_partition=debug: it has to be NAME:LIMIT/NAME:LIMIT, each limit a "
               "number of 1 or more, or inf; the list has 'debug', which is no NAME:LIMIT; limits look like 2:10/5:inf");
     EXPECT_NE(why("sd_max_slowdown_qos=low:0.5").find("which is out of range"), std::string::npos);
+    EXPECT_EQ(why("sd_dry_run=1,sd_log=/sd"), "SchedulerParameters: sd_dry_run=1: it has to be yes or no");
+    EXPECT_EQ(why("sd_dry_run=yes"),
+              "SchedulerParameters: sd_dry_run=yes needs sd_log, which says what would have been shared");
     EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
 }
 

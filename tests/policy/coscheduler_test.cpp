@@ -525,7 +525,9 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
                              "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0",
                              "sd-policy 1 limit=7.1 sharing_factor=0.1 max_mates=1 jobs_per_node=2 gain=0 "
                              "add_free_nodes=yes partition_max_slowdown=debug:2/long:inf qos_max_slowdown=low:10 "
-                             "qos=strict qos_order=low/high"}) {
+                             "qos=strict qos_order=low/high",
+                             "sd-policy 1 limit=inf sharing_factor=0.5 max_mates=1 jobs_per_node=2 gain=0 "
+                             "dry_run=yes"}) {
         const auto parsed = read_line(line);
         ASSERT_TRUE(parsed) << parsed.error();
         EXPECT_EQ(text_of(std::get<RulesLine>(*parsed).rules), line);

@@ -52,6 +52,9 @@ public:
         coscheduler_.write_to([this](const std::string& line) { log_ += line + '\n'; });
     }
     void start(const Job& job, const NodeSet& nodes, Seconds now) { ASSERT_TRUE(coscheduler_.start(job, nodes, now)); }
+    void decide(const Job& job, Seconds static_start, Seconds now) {
+        EXPECT_EQ(coscheduler_.propose(job, NodeSet(0, 4), static_start, now).refusal, Refusal::kNone);
+    }
     /// Asks for a proposal. The job shares if that is what is proposed.
     Refusal ask(const Job& job, Seconds static_start, Seconds now) {
         const Event proposal = coscheduler_.propose(job, NodeSet(0, 4), static_start, now);
@@ -161,6 +164,27 @@ std::string named_story() {
     EXPECT_EQ(proposal.refusal, Refusal::kNone);
     EXPECT_TRUE(c.share(guest, proposal.mates, proposal.cores, 10, proposal.free));
     return log;
+}
+
+TEST(Replay, ALogOfADryRunIsDecidedAgainAndSaidToBeOne) {
+    std::string log;
+    SlowdownRules rules = limit(10);
+    rules.dry_run = true;
+    Controller controller(log, rules);
+    controller.come_up("", {}, 0);
+    controller.start(job(1, 1000, 2, 0), NodeSet(0, 2), 0);
+    controller.decide(job(2, 100, 2, 10), 1000, 10);
+    controller.finish(1, 900);
+    controller.start(job(2, 100, 2, 10), NodeSet(0, 2), 900);
+    const Replayed told = replayed(log);
+    EXPECT_EQ(told.dry_runs, 1U);
+    EXPECT_EQ(told.with(Refusal::kNone, true), 1U);
+    EXPECT_EQ(told.shared_starts, 0U);
+    EXPECT_TRUE(told.astray.empty());
+    EXPECT_NE(
+        replay_summary(told).find("In 1 of 1 cluster the controller only decided (sd_dry_run), and no job shared."),
+        std::string::npos);
+    EXPECT_EQ(replayed(story()).dry_runs, 0U);
 }
 
 TEST(Replay, NamesAndIdleNodesOfALogAreDecidedAgain) {

@@ -77,6 +77,7 @@ private:
         cluster_.reset();
         decided_.clear();
         ++told_.clusters;
+        told_.dry_runs += rules.dry_run ? 1 : 0;
         return {};
     }
 

@@ -35,6 +35,7 @@ struct Astray {
 struct Replayed {
     std::size_t lines = 0;
     std::size_t clusters = 0;  ///< a controller that was restarted or reconfigured begins a new one
+    std::size_t dry_runs = 0;  ///< those of which the controller only decided, and let no job share
     std::size_t starts = 0, shared_starts = 0, ends = 0;
     std::vector<std::size_t> unfinished;  ///< lines that a killed controller left half-written: left out
     std::vector<Redecided> decisions;

@@ -150,6 +150,9 @@ std::string replay_summary(const Replayed& replayed, std::size_t max) {
                     counted(replayed.clusters, "cluster", "clusters"), counted(replayed.starts, "start", "starts"),
                     counted(replayed.shared_starts, "shared start", "shared starts"),
                     counted(replayed.ends, "end", "ends"), counted(replayed.decisions.size(), "decision", "decisions"));
+    if (replayed.dry_runs > 0)
+        text += fmt::format("In {} of {} the controller only decided (sd_dry_run), and no job shared.\n",
+                            replayed.dry_runs, counted(replayed.clusters, "cluster", "clusters"));
     if (!replayed.decisions.empty()) text += '\n' + outcomes_table(replayed, others) + '\n';
     if (replayed.no_room > 0)
         text += fmt::format("{} found no room beside the mates, as the controller says.\n",

@@ -195,6 +195,7 @@ std::string replay_json(const Replayed& replayed, bool all) {
     for (const auto& [name, value] : replayed.others) others[name] = value;
     Json json = {{"lines", replayed.lines},
                  {"clusters", replayed.clusters},
+                 {"dry_runs", replayed.dry_runs},
                  {"starts", replayed.starts},
                  {"shared_starts", replayed.shared_starts},
                  {"ends", replayed.ends},
