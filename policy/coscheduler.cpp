@@ -11,6 +11,8 @@
 namespace drom::policy {
 namespace {
 
+constexpr std::size_t kRemembered = 65536;  ///< waiting jobs: those that were cancelled are not told of
+
 bool earlier(const Event& a, const Event& b) { return a.at < b.at; }
 
 /// Adds the event behind whatever happened in the same second, as it was told later.
@@ -149,7 +151,8 @@ bool Coscheduler::apply(const Event& event) {
         case Event::What::kShare: return share(event.job, event.mates, event.cores, event.at, event.free);
         case Event::What::kFinish: finish(event.job.id, event.at); return true;
         case Event::What::kConsider:
-        case Event::What::kNoRoom: return true;
+        case Event::What::kNoRoom:
+        case Event::What::kBeyondLimit: return true;
     }
     return false;
 }
@@ -158,6 +161,7 @@ void Coscheduler::happened(std::size_t pool, const Event& event) {
     changed_.clear();
     for (const int slot : clusters_[pool].changed()) changed_.push_back(clusters_[pool].running(slot).job.id);
     decided_.erase(event.job.id);
+    beyond_.erase(event.job.id);
     tell(text_of(event, *names_));
 }
 
@@ -183,6 +187,13 @@ bool Coscheduler::ask_about(std::size_t pool, const NodeSet& usable, const std::
 
 Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
                            const std::vector<IdleNodes>& idle) {
+    Event best = weigh(job, within, static_start, now, idle);
+    if (best.refusal == Refusal::kNone) agreed(best);
+    return best;
+}
+
+Event Coscheduler::weigh(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
+                         const std::vector<IdleNodes>& idle) {
     Event asked = question(job, static_start, now);
     if (asked.refusal == Refusal::kNotMalleable) return asked;
     const NodeSet usable = without_others(within);
@@ -194,8 +205,24 @@ Event Coscheduler::propose(const Job& job, const NodeSet& within, Seconds static
         looked_at = pool;
         if (best.refusal == Refusal::kNone) break;
     }
-    if (looked_at) decided(best, *looked_at);
+    if (looked_at && best.refusal != Refusal::kNone) decided(best, *looked_at);
     return best;
+}
+
+void Coscheduler::agreed(const Event& decision) {
+    if (const auto pool = pool_of(decision.nodes)) decided(decision, *pool);
+}
+
+void Coscheduler::beyond_limit(const Event& decision, JobId whose) {
+    if (beyond_.size() > kRemembered) beyond_.clear();
+    if (!beyond_[decision.job.id].insert(whose).second) return;
+    Event event;
+    event.what = Event::What::kBeyondLimit;
+    event.at = decision.at;
+    event.job.id = decision.job.id;
+    event.mates = decision.mates;
+    event.whose = whose;
+    tell(text_of(event, *names_));
 }
 
 Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start,
@@ -212,12 +239,13 @@ Event Coscheduler::what_if(const SlowdownRules& rules, const Job& job, const Nod
     return best;
 }
 
-void Coscheduler::no_room(const Event& proposal) const {
+void Coscheduler::no_room(const Event& proposal, const NodeSet& idle) const {
     Event event;
     event.what = Event::What::kNoRoom;
     event.at = proposal.at;
     event.job.id = proposal.job.id;
-    event.mates = proposal.mates;
+    event.free = idle;
+    if (idle.empty()) event.mates = proposal.mates;
     tell(text_of(event, *names_));
 }
 
@@ -253,7 +281,6 @@ Event Coscheduler::consider_in(std::size_t pool, Event asked, const SlowdownRule
 }
 
 void Coscheduler::decided(const Event& event, std::size_t pool) {
-    constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
     if (decided_.size() > kRemembered) decided_.clear();
     const auto before = decided_.find(event.job.id);
     const bool told = before != decided_.end() && before->second.refusal == event.refusal &&

@@ -75,14 +75,23 @@ public:
     /// that are not malleable.
     Event propose(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
                   const std::vector<IdleNodes>& idle = {});
+    /// Returns what propose() would answer, and writes a refusal into the journal as it does. A decision to share is
+    /// written when agreed() is told that the limits allow it.
+    Event weigh(const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
+                const std::vector<IdleNodes>& idle = {});
+    /// Notes that what weigh() decided is within the limits that the resource manager knows.
+    void agreed(const Event& decision);
+    /// Notes that the limits of `whose`, the guest or one of the mates, forbid what weigh() decided. Changes nothing
+    /// but the journal, which is told once.
+    void beyond_limit(const Event& decision, JobId whose);
     /// Returns what propose() would answer by these rules, whose limits are numbered as names() says, from the running
     /// jobs alone. Remembers nothing, and writes no journal. Cost: that of a search, always.
     Event what_if(const SlowdownRules& rules, const Job& job, const NodeSet& within, Seconds static_start, Seconds now,
                   const std::vector<IdleNodes>& idle = {}) const;
 
-    /// Notes that the resource manager has no room for the job on the nodes of these mates. Changes nothing but the
-    /// journal.
-    void no_room(const Event& proposal) const;
+    /// Notes that the resource manager has no room for the job on these idle nodes. Without any, it has none on the
+    /// nodes of the mates. Changes nothing but the journal.
+    void no_room(const Event& proposal, const NodeSet& idle = {}) const;
 
     bool knows(JobId id) const { return where_.count(id) != 0; }
     /// Returns what is known of the job; nullptr: nothing.
@@ -160,7 +169,8 @@ private:
     std::vector<Cluster> clusters_;
     std::map<JobId, Location> where_;
     std::map<JobId, Decided> decided_;
-    std::vector<int> others_;  ///< of each node: how many jobs are there that are not in a cluster
+    std::map<JobId, std::set<JobId>> beyond_;  ///< of each waiting job: whose limits the journal has told of
+    std::vector<int> others_;                  ///< of each node: how many jobs are there that are not in a cluster
     std::vector<JobId> changed_;
     /// Events of jobs that share, or did, with a job that runs; in order of time.
     std::vector<Event> history_;

@@ -16,9 +16,11 @@ constexpr std::string_view kVersion = "1";
 constexpr std::int64_t kMostMemory = std::int64_t{1} << 50;
 
 constexpr std::array kEvents{
-    Named<Event::What>{Event::What::kStart, "start"}, Named<Event::What>{Event::What::kShare, "share"},
-    Named<Event::What>{Event::What::kFinish, "finish"}, Named<Event::What>{Event::What::kConsider, "consider"},
-    Named<Event::What>{Event::What::kNoRoom, "no-room"}};
+    Named<Event::What>{Event::What::kStart, "start"},    Named<Event::What>{Event::What::kShare, "share"},
+    Named<Event::What>{Event::What::kFinish, "finish"},  Named<Event::What>{Event::What::kConsider, "consider"},
+    Named<Event::What>{Event::What::kNoRoom, "no-room"}, Named<Event::What>{Event::What::kBeyondLimit, "beyond-limit"}};
+
+bool is_of_id_only(Event::What what) { return what == Event::What::kNoRoom || what == Event::What::kBeyondLimit; }
 constexpr std::array kOutcomes{Named<Refusal>{Refusal::kNone, "share"},
                                Named<Refusal>{Refusal::kNotMalleable, "not-malleable"},
                                Named<Refusal>{Refusal::kTooFewCores, "too-few-cores"},
@@ -166,8 +168,13 @@ bool read_idle(std::string_view text, std::vector<IdleNodes>& idle) {
 
 tl::expected<Line, std::string> event_line(Reader& reader, Event event, JobNames& names) {
     reader.take("at", event.at).take("job", event.job.id);
-    if (event.what == Event::What::kNoRoom) {
-        reader.take("mates", event.mates);
+    if (is_of_id_only(event.what)) {
+        const auto read_free = [&event](std::string_view text) {
+            return read(text, event.free) && !event.free.empty();
+        };
+        if (event.what == Event::What::kNoRoom) reader.take_if("free", read_free);
+        if (event.free.empty()) reader.take("mates", event.mates);
+        if (event.what == Event::What::kBeyondLimit) reader.take("whose", event.whose);
         return reader.finish<Line>(std::move(event));
     }
     if (event.what != Event::What::kFinish) take_job(reader, event.job, names);
@@ -213,7 +220,12 @@ std::string text_of(const Event& event, const JobNames& names) {
     Words words(text_in(kEvents, event.what));
     words.add("at", event.at).add("job", event.job.id);
     if (event.what == Event::What::kFinish) return words.take();
-    if (event.what == Event::What::kNoRoom) return words.add("mates", std::string_view(list(event.mates))).take();
+    if (is_of_id_only(event.what)) {
+        if (event.free.empty()) words.add("mates", std::string_view(list(event.mates)));
+        if (!event.free.empty()) words.add("free", std::string_view(event.free.text()));
+        if (event.what == Event::What::kBeyondLimit) words.add("whose", event.whose);
+        return words.take();
+    }
     add_job(words, event.job, names);
     if (event.what == Event::What::kStart)
         words.add("kind", text_in(kKinds, event.job.kind)).add("nodes", std::string_view(event.nodes.text()));

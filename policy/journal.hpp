@@ -10,13 +10,15 @@
 //   share at=200 job=13 submit=190 request=60 count=5 least=1 qos=high cores=24 mates=12 free=4
 //   finish at=320 job=13
 //   no-room at=330 job=14 mates=12
+//   beyond-limit at=340 job=15 mates=12 whose=15
 //
-// The second line of "consider" is its end. Only where they are set there are: partition=, qos= and max_slowdown= of
-// jobs, idle= and free= of decisions, and behind gain= what the limits of partitions and QOS are. With dry_run=yes no
-// job shares, whatever was decided.
-// "no-room" follows a decision to share: the resource manager has no room for the job on the nodes of these mates.
-// Where memory is a resource, pools have memory=, in MB of each node, and jobs that ask for some have memory= behind
-// least=.
+// The second line of "consider" is its end. Jobs have partition=, qos= and max_slowdown= only where they are set, and
+// decisions idle= and free=. Behind gain= are the limits of partitions and QOS. With dry_run=yes no job shares,
+// whatever was decided. "no-room" follows a decision to share: the resource manager has no room for the job on the
+// nodes of these mates. With free= in place of mates=, it has none on these idle nodes. "beyond-limit" stands for a
+// decision to share with these mates. The limit of the job behind whose=, the guest or a mate, cannot be extended so
+// far. The nodes of such a mate are not in within= of what is decided then. Where memory is a resource, pools have
+// memory=, in MB of each node, and jobs that ask for some have memory= behind least=.
 //
 // A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
 // an arbitrary zero.
@@ -55,13 +57,13 @@ struct RulesLine {
 
 /// One thing that happened, or was decided.
 struct Event {
-    enum class What : std::uint8_t { kStart, kShare, kFinish, kConsider, kNoRoom };
+    enum class What : std::uint8_t { kStart, kShare, kFinish, kConsider, kNoRoom, kBeyondLimit };
     What what = What::kStart;
     Seconds at = 0;
-    Job job;        ///< kFinish, kNoRoom: its id only
+    Job job;        ///< kFinish, kNoRoom, kBeyondLimit: its id only
     NodeSet nodes;  ///< kStart: the job's own; kConsider: those that it may have
 
-    std::vector<JobId> mates;     ///< kShare, kNoRoom, and kConsider with the outcome to share
+    std::vector<JobId> mates;     ///< kShare, kNoRoom, kBeyondLimit, and kConsider with the outcome to share
     int cores = 0;                ///< that they lend, of each of their nodes
     NodeSet free;                 ///< idle nodes that complete those of the mates
     std::vector<IdleNodes> idle;  ///< kConsider: nodes that the job may have besides those of mates
@@ -69,6 +71,7 @@ struct Event {
     Seconds guest_end = 0;        ///< kConsider: when the guest ends at the latest
     double limit = 0;             ///< kConsider: of slowdowns, in force
     Refusal refusal = Refusal::kNone;
+    JobId whose = 0;                 ///< kBeyondLimit: whose limit cannot be extended
     std::vector<Seconds> mate_ends;  ///< predicted, in the order of `mates`; is in no line
 };
 

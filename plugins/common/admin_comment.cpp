@@ -43,4 +43,14 @@ std::string with_value(std::string_view comment, std::string_view key, std::stri
     return text;
 }
 
+std::string with_reason(std::string_view comment, std::string_view word, std::string_view by, std::string_view since) {
+    std::string bound(by);
+    std::replace(bound.begin(), bound.end(), ' ', '_');
+    const bool same = value_of(comment, kWaitsWord) == word && value_of(comment, kWaitsByWord).value_or("") == bound;
+    if (same && !word.empty()) return std::string(comment);
+    const std::string without =
+        with_value(with_value(comment, kWaitsWord, word), kWaitsByWord, word.empty() ? "" : bound);
+    return with_value(without, kWaitsSinceWord, word.empty() ? "" : since);
+}
+
 }  // namespace drom::slurm

@@ -11,6 +11,7 @@
 #include "accounts.hpp"
 #include "bounds.hpp"
 #include "cons_tres.hpp"
+#include "policy/waiting.hpp"
 
 namespace drom::slurm {
 
@@ -44,25 +45,54 @@ int Question::ask_cons_tres() const {
     return cons_tres.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores);
 }
 
-bool MateSearch::may_share(const Question& question) const {
+bool MateSearch::asks_to_start(const Question& question) const {
     const bool later = SELECT_IS_MODE_WILL_RUN(question.mode) && !SELECT_IS_MODE_RESV(question.mode);
-    if (!running_.known() || !(later || SELECT_IS_MODE_RUN_NOW(question.mode))) return false;
-    if (question.excluded_cores != nullptr && bit_ffs(question.excluded_cores) >= 0) return false;
-    return declared_malleable(*question.job) && obstacle(*question.job).empty();
+    return running_.known() && (later || SELECT_IS_MODE_RUN_NOW(question.mode)) && declared_malleable(*question.job);
+}
+
+std::string MateSearch::bar(const Question& question) const {
+    if (question.excluded_cores != nullptr && bit_ffs(question.excluded_cores) >= 0)
+        return std::string(policy::waiting::kCoreReservation);
+    return obstacle(*question.job);
+}
+
+std::nullopt_t MateSearch::waits(std::string_view word, const std::string& by) {
+    waits_ = {std::string(word), by};
+    return std::nullopt;
+}
+
+std::nullopt_t MateSearch::waits_for(Refusal refusal, const policy::LeftOut& left_out) {
+    const std::string_view word = policy::waiting_word(refusal, left_out);
+    return waits(word, word == policy::waiting::kMateLimit ? beyond_what_ : "");
+}
+
+/// Writes the reason where the job's user finds it. The main scheduler writes the first one only: it knows no idle
+/// nodes, and its answer would take turns with that of backfill. The first partition of a job speaks for all.
+void MateSearch::tell_user(const Question& question, bool plans) const {
+    if (waits_.word.empty() || dry_run() || !is_in_first_partition(*question.job)) return;
+    if (plans || !says_why_it_waits(*question.job))
+        say_why_it_waits(*question.job, waits_.word, waits_.by, running_.last_now());
 }
 
 int MateSearch::test(Question& question) {
     const bool plans = SELECT_IS_MODE_WILL_RUN(question.mode) && (question.job->bit_flags & BACKFILL_TEST) != 0;
     if (plans || planned_ != question.job) planned_ = plans ? question.job : nullptr;
+    waits_ = {};
     const int found = answer(question);
+    if (plans || SELECT_IS_MODE_RUN_NOW(question.mode)) tell_user(question, plans);
     if (plans && found == SLURM_SUCCESS) promises_.note(*question.job, question.nodes);
     return found;
 }
 
 int MateSearch::answer(Question& question) {
     if (SELECT_IS_MODE_RUN_NOW(question.mode)) ready_.job = nullptr;
-    if (may_share(question)) return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
-    return ask(question);
+    if (!asks_to_start(question)) return ask(question);
+    const std::string barred = bar(question);
+    if (barred.empty()) return SELECT_IS_MODE_RUN_NOW(question.mode) ? run_now(question) : will_run(question);
+    const int found = ask(question);
+    const bool starts = SELECT_IS_MODE_RUN_NOW(question.mode) || question.job->start_time <= running_.now();
+    if (found != SLURM_SUCCESS || !starts) waits(barred);
+    return found;
 }
 
 /// Asks cons_tres. Jobs that share a node are preempted all together or not at all: if only some of them ended, the
@@ -105,7 +135,8 @@ int MateSearch::will_run(Question& question) {
     starts_[place] = {answer == SLURM_SUCCESS ? static_start : policy::kNever, running_.now()};
     if (answer != SLURM_SUCCESS || static_start <= running_.now()) return answer;
     const int count = bit_set_count(question.nodes);
-    if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return answer;
+    if (!asks_for_whole_nodes(*question.job, question.nodes, count))
+        return waits(policy::waiting::kPartOfNodes), answer;
     const Bits statically(question.nodes);
     const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now(),
                       idle_nodes(question, node_set(may_have))};
@@ -248,19 +279,24 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
     NodeSet usable = within;
     if (question.job->details->req_node_bitmap != nullptr) {
         const NodeSet required = node_set(question.job->details->req_node_bitmap);
-        if (required.count() != offer.nodes) return std::nullopt;
+        if (required.count() != offer.nodes) return waits(policy::waiting::kNodeList);
         usable = usable.common(required);
     }
     const std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
     const Seconds now = running_.now();
     const double factor = running_.coscheduler().rules().sharing.sharing_factor;
+    const int before = usable.count();
     usable =
         free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
-    usable.erase(no_room_.nodes_without(guest, now));
+    policy::LeftOut left_out{usable.count() < before};
+    beyond_what_.clear();
+    const NodeSet no_room = no_room_.nodes_without(guest, now);
+    left_out.no_room = !usable.common(no_room).empty();
+    usable.erase(no_room);
     const std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
     for (int tries = 0; tries < kTries; ++tries) {
-        Event plan = running_.coscheduler().propose(guest, usable, offer.static_start, now, idle);
-        if (plan.refusal != Refusal::kNone) return std::nullopt;
+        Event plan = running_.coscheduler().weigh(guest, usable, offer.static_start, now, idle);
+        if (plan.refusal != Refusal::kNone) return waits_for(plan.refusal, left_out);
         // The guest can keep its idle nodes until its limit, which is later than its predicted end.
         const NodeSet late = plan.free.common(wanted_before(idle, limit_end(*question.job, plan.guest_end)));
         if (!late.empty()) {
@@ -268,7 +304,9 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
             continue;
         }
         const JobId beyond = beyond_limits(*question.job, plan, promises);
-        if (beyond == guest.id) return std::nullopt;
+        if (beyond != 0) running_.coscheduler().beyond_limit(plan, beyond);
+        if (beyond == guest.id) return waits(policy::waiting::kOwnLimit, beyond_what_);
+        if (beyond == 0) running_.coscheduler().agreed(plan);
         if (beyond == 0 && places(question, plan)) {
             std::vector<Promise> moved = moved_by(*question.job, plan, promises);
             return Proposal{std::move(plan), std::move(moved)};
@@ -277,11 +315,12 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
         usable.erase(without);
         // Each mate that keeps its cores would be one of the tries, again in each cycle.
         if (tries == 0) usable.erase(kept_by_steps());
+        (beyond != 0 ? left_out.mate_limit : left_out.no_room) = true;
         if (beyond != 0) continue;
-        running_.coscheduler().no_room(plan);
+        running_.coscheduler().no_room(plan, plan.free);
         no_room_.note(guest, without, now);
     }
-    return std::nullopt;
+    return waits_for(Refusal::kNoMates, left_out);
 }
 
 /// Returns nodes without which another plan may do: those of the mate that cannot be extended so far, or else the idle
@@ -315,7 +354,7 @@ bool MateSearch::places(Question& question, const Event& proposal) {
 /// Returns the first, of the guest and its mates, that cannot have its limit extended so far; 0: all can. A mate whose
 /// steps keep what it is to lend counts as such.
 JobId MateSearch::beyond_limits(const job_record_t& guest, const Event& proposal,
-                                const std::vector<Promise>& promises) const {
+                                const std::vector<Promise>& promises) {
     const Seconds guest_end = limit_end(guest, proposal.guest_end);
     const std::vector<Consumption> taken = consumptions(guest, proposal);
     for (std::size_t i = 0; i < proposal.mates.size(); ++i) {
@@ -344,18 +383,22 @@ std::vector<Consumption> MateSearch::consumptions(const job_record_t& guest, con
     return taken;
 }
 
-bool MateSearch::affords(const job_record_t& job, const Consumption& taken,
-                         const std::vector<Consumption>& together) const {
+bool MateSearch::affords(const job_record_t& job, const Consumption& taken, const std::vector<Consumption>& together) {
     const std::string limit = reached(job, taken, together);
-    if (limit.empty()) return true;
+    if (!limit.empty()) beyond(job, limit);
+    return limit.empty();
+}
+
+/// Notes which limit the job would be extended beyond.
+void MateSearch::beyond(const job_record_t& job, const std::string& what) {
     slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
-                  limit.c_str());
-    return false;
+                  what.c_str());
+    beyond_what_ = what;
 }
 
 /// Returns whether a mate may be extended to `end`, and a guest stay on its nodes until `guest_end`.
 bool MateSearch::mate_may(const job_record_t& mate, Seconds end, Seconds guest_end,
-                          const std::vector<Promise>& promises) const {
+                          const std::vector<Promise>& promises) {
     const NodeSet nodes = running_.nodes_of({mate.job_id});
     if (!may_end(mate, bounds_of(mate, nodes, running_.last_now()), end)) return false;
     std::vector<policy::Bound> bounds;
@@ -364,12 +407,10 @@ bool MateSearch::mate_may(const job_record_t& mate, Seconds end, Seconds guest_e
     return may_end(mate, bounds, std::max(end, guest_end));
 }
 
-bool MateSearch::may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, Seconds limit_end) const {
+bool MateSearch::may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, Seconds limit_end) {
     const policy::Bound* bound = policy::passed(bounds, limit_end);
-    if (bound == nullptr) return true;
-    slurm_verbose("select/malleable: job %u cannot share: its limit would be extended beyond %s", job.job_id,
-                  bound->what.c_str());
-    return false;
+    if (bound != nullptr) beyond(job, bound->what);
+    return bound == nullptr;
 }
 
 /// Returns the limit in minutes with which the job can run until `end`.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "policy/budgets.hpp"
+#include "policy/waiting.hpp"
 
 namespace drom::slurm {
 
@@ -34,6 +35,12 @@ struct Question {
 struct Proposal {
     policy::Event plan;
     std::vector<policy::Promise> moved;  ///< promises to other jobs that it moves, with by how much in all
+};
+
+/// Why a job does not share.
+struct Waits {
+    std::string word;  ///< of policy::waiting_reasons(); empty: it shares, or was not asked
+    std::string by;    ///< the limit that bounds it; empty: none does
 };
 
 class MateSearch {
@@ -78,7 +85,13 @@ private:
         policy::NodeSet nodes;
     };
 
-    bool may_share(const Question& question) const;
+    bool asks_to_start(const Question& question) const;
+    /// Returns why a job that declared itself malleable may not share as it is asked about; empty: it may.
+    std::string bar(const Question& question) const;
+    /// Notes why the job does not share. `by`: what bounds it, where that is known.
+    std::nullopt_t waits(std::string_view word, const std::string& by = "");
+    std::nullopt_t waits_for(policy::Refusal refusal, const policy::LeftOut& left_out);
+    void tell_user(const Question& question, bool plans) const;
     bool dry_run() const { return running_.coscheduler().rules().dry_run; }
     int answer(Question& question);
     int ask(Question& question) const;
@@ -100,13 +113,14 @@ private:
     /// Returns the nodes of jobs whose steps keep what these would lend. Looked up once per second.
     const policy::NodeSet& kept_by_steps();
     policy::JobId beyond_limits(const job_record_t& guest, const policy::Event& proposal,
-                                const std::vector<policy::Promise>& promises) const;
+                                const std::vector<policy::Promise>& promises);
     bool mate_may(const job_record_t& mate, policy::Seconds end, policy::Seconds guest_end,
-                  const std::vector<policy::Promise>& promises) const;
-    bool may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, policy::Seconds limit_end) const;
+                  const std::vector<policy::Promise>& promises);
+    bool may_end(const job_record_t& job, const std::vector<policy::Bound>& bounds, policy::Seconds limit_end);
     std::vector<policy::Consumption> consumptions(const job_record_t& guest, const policy::Event& proposal) const;
     bool affords(const job_record_t& job, const policy::Consumption& taken,
-                 const std::vector<policy::Consumption>& together) const;
+                 const std::vector<policy::Consumption>& together);
+    void beyond(const job_record_t& job, const std::string& what);
     uint32_t limit_until(const job_record_t& job, policy::Seconds end) const;
     policy::Seconds limit_end(const job_record_t& job, policy::Seconds end) const;
     std::vector<policy::Promise> moved_by(const job_record_t& guest, const policy::Event& proposal,
@@ -122,6 +136,8 @@ private:
         const job_record_t* job = nullptr;
         Proposal proposal;
     } ready_;
+    Waits waits_;              ///< the answer to the last test
+    std::string beyond_what_;  ///< the last limit that was too near
     Promises promises_;
     policy::Seconds delay_max_ = 0;
     struct {

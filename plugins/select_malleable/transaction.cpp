@@ -75,6 +75,7 @@ int Transaction::begin(job_record_t* job) {
 void Transaction::booked(job_record_t* job) {
     search_.forget_refusals();
     search_.forget_offer(job->job_id);
+    if (is_on_its_nodes(job)) forget_why_it_waited(*job);
     if (!running_.known() || !is_on_its_nodes(job) || running_.is_other(job->job_id)) return;
     if (running_.coscheduler().knows(job->job_id)) {
         // The backfill scheduler is about to give the job its own limit once more.

@@ -36,7 +36,7 @@ knows() { scontrol show assoc_mgr flags="$1" "$2" | grep -qF "$3"; }
 # waits_beside: checks that a guest does not share with the mate, and forgets it.
 waits_beside() {
     waiting_job GUEST -N4 -t 1 "$@"
-    eventually "backfill has looked at it" looked_at "$GUEST" share
+    waits_for "$GUEST" "(own|mates)-limit"
     sleep 3
     waits "$GUEST"
     expect "$(cores "$MATE")" 0-7

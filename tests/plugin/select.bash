@@ -43,8 +43,17 @@ split() {
     return 1
 }
 have_halves() { [[ $(printf '%s\n' "$(masks "$1" "$2")" "$(masks "$1" "$3")" | sort | paste -sd ' ') == "0-3 4-7" ]]; }
-# looked_at JOB OUTCOME: checks that the backfill scheduler has considered the job, with this outcome.
-looked_at() { grep -q "consider .*job=$1 .*outcome=$2" "$BATS_FILE_TMPDIR/sd.log"; }
+# looked_at JOB [OUTCOME]: checks that the backfill scheduler has considered the job, with this outcome.
+looked_at() {
+    local what="consider .*job=$1 .*outcome=$2"
+    [[ -n $2 ]] || what="($what|beyond-limit .*job=$1 )"
+    grep -qE "$what" "$BATS_FILE_TMPDIR/sd.log"
+}
+# reason JOB: prints what its user reads.
+reason() { squeue -h -j "$1" -O system_comment:200 | sed 's/ *$//'; }
+# waits_for JOB WORD: waits until the job's user is told this reason.
+waits_for() { eventually "job $1 is said to wait because of $2" has_reason "$@"; }
+has_reason() { [[ $(reason "$1") =~ ^unshared=$2\ (unshared_by=[^ ]+ )?unshared_since=20[0-9T:-]+$ ]]; }
 comment() { squeue -h -j "$1" -O admin_comment:120 | sed 's/ *$//'; }
 log_since() { tail -n "+${LOG_FROM:-1}" "$CLUSTER/log/slurmctld.log"; }
 log_says() { grep -qF "$1" "$CLUSTER/log/slurmctld.log"; }

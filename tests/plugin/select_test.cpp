@@ -218,6 +218,18 @@ TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
     EXPECT_EQ(value_of("nosharing=5 sharingx=6 sharing", "sharing"), std::nullopt);
 }
 
+TEST(SystemComment, SaysWhyAJobWaitsAndSinceWhen) {
+    const std::string first = with_reason("mine", "no-mates", "", "10:00");
+    EXPECT_EQ(first, "mine unshared=no-mates unshared_since=10:00");
+    EXPECT_EQ(with_reason(first, "no-mates", "", "11:00"), first);
+    const std::string second = with_reason(first, "own-limit", "MaxTime of partition p", "12:00");
+    EXPECT_EQ(second, "mine unshared=own-limit unshared_by=MaxTime_of_partition_p unshared_since=12:00");
+    EXPECT_EQ(with_reason(second, "own-limit", "MaxTime of partition q", "13:00"),
+              "mine unshared=own-limit unshared_by=MaxTime_of_partition_q unshared_since=13:00");
+    EXPECT_EQ(with_reason(second, "", "", ""), "mine");
+    EXPECT_EQ(with_reason("", "", "", ""), "");
+}
+
 // ---- jobs that share ---------------------------------------------------------------------------------------------
 
 /// Returns a job of 32 CPUs that started at 1000.

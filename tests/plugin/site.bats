@@ -13,13 +13,16 @@ setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
-    start_cluster nodes=2 "${settings[@]}"
+    start_cluster nodes=2 "${settings[@]}" extra="PartitionName=short Nodes=n[1-2] MaxTime=1 State=UP" \
+        extra="PartitionName=other Nodes=n[1-2] MaxTime=INFINITE State=UP"
     sizes_known
 }
 
 teardown() {
+    rm -f "$LOG.1"
     [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
     scancel -u "$(id -un)" 2>/dev/null
+    scontrol delete reservationname=soon 2>/dev/null || true
     eventually "the jobs have ended" no_jobs
     scontrol reconfigure # a test may have changed options
 }
@@ -29,7 +32,7 @@ with() {
     from_here
     edited "s|sd_max_slowdown=inf|&,$1|" scontrol reconfigure
     eventually "slurmctld has read its options" has_read_options
-    ! log_since | grep -F "the options that were in force stay so"
+    [[ -z $(log_since | grep -F "the options that were in force stay so") ]]
 }
 has_read_options() { log_since | grep -q "jobs have whole nodes"; }
 # replayed: checks that the policy decides all of the journal again; what is said about it is in $output.
@@ -80,4 +83,83 @@ replayed() { run -0 "$BUILD/bin/drom-sim" replay "$LOG"; }
     eventually "backfill has decided that it would share" looked_at "$GUEST" share
     waits "$GUEST"
     no_errors
+}
+
+# --- why a job waits ---
+
+@test "a user reads in squeue why a malleable job shares nothing and since when, until it starts" {
+    mate -N2
+    waiting_job GUEST -N2 -t 30
+    waits_for "$GUEST" waiting-is-sooner
+    expect "$(field "$GUEST" Reason)" Resources
+    local since
+    since=$(reason "$GUEST")
+    sleep 3
+    expect "$(reason "$GUEST")" "$since"
+    scontrol update jobid="$GUEST" switches=1
+    waits_for "$GUEST" switches
+    scancel "$MATE"
+    eventually "it runs" runs "$GUEST"
+    expect "$(reason "$GUEST")" "(null)"
+}
+
+@test "a job whose own limit cannot be extended is told which limit bounds it, and the journal has no decision to share" {
+    mate -N2
+    waiting_job GUEST -p short -N2 -t 1
+    waits_for "$GUEST" own-limit
+    [[ $(reason "$GUEST") == *unshared_by=MaxTime_of_partition_short* ]]
+    grep -q "beyond-limit at=.* job=$GUEST mates=$MATE whose=$GUEST" "$LOG"
+    run -1 looked_at "$GUEST" share
+    replayed
+}
+
+@test "a job that could only share with mates that cannot be extended is told so, and the journal has no decision to share" {
+    mate -N2
+    scontrol create reservation reservationname=soon starttime=now+630 duration=10 users=root nodes=ALL
+    waiting_job GUEST -N2 -t 1
+    waits_for "$GUEST" mates-limit
+    [[ $(reason "$GUEST") == *unshared_by=*reservation_soon* ]]
+    grep -q "beyond-limit at=.* job=$GUEST mates=$MATE whose=$MATE" "$LOG"
+    run -1 looked_at "$GUEST" share
+    replayed
+    scontrol delete reservationname=soon
+}
+
+@test "a job that finds its possible mates promised to another one is told so" {
+    mate -N2
+    script "srun sleep 300"
+    sbatch --exclusive -N2 -t 5 -o /dev/null "$SCRIPT"
+    waiting_job GUEST -N2 -t 6
+    waits_for "$GUEST" promised
+    waiting_job GUEST -N2 -t 1
+    waits_for "$GUEST" mates-limit
+    [[ $(reason "$GUEST") =~ unshared_by=the_start_that_job_[0-9]+_is_promised ]]
+}
+
+@test "a job that asks for a part of its nodes is told that only whole nodes are shared" {
+    mate -N2
+    script "srun sleep 300"
+    GUEST=$(sbatch --parsable --malleable -N1 -c4 -t 1 -o /dev/null "$SCRIPT")
+    waits_for "$GUEST" part-of-nodes
+    GUEST=$(sbatch --parsable --malleable -N2 --exclusive -t 1 -w n1 -o /dev/null "$SCRIPT")
+    waits_for "$GUEST" nodelist
+}
+
+@test "drom explain --slurm says in a sentence with which job one shares, or why it waits and what would help" {
+    mate -N2
+    waiting_job OTHER -N2 -t 30
+    waits_for "$OTHER" waiting-is-sooner
+    run -0 drom explain --slurm "$OTHER"
+    [[ $output =~ ^"Job $OTHER is PENDING"( \([A-Za-z]+\))?". It has shared no nodes since "20[0-9T:-]+", because it will end sooner if it waits. Nothing has to be done."$ ]]
+    run -0 drom explain --slurm "$OTHER" --json
+    fits explain-slurm <<<"$output"
+    scancel "$OTHER"
+    guest -N2
+    run -0 drom explain --slurm "$GUEST"
+    [[ $output == "Job $GUEST is RUNNING. It has shared its nodes with job $MATE since "*", and its predicted slowdown is "* ]]
+    run -1 drom explain --slurm 999999
+    expect "$output" "drom: explain: Slurm's queue has no job 999999"
+    run -2 drom explain some --slurm 1
+    SLURM_CONF=/nowhere run -1 drom explain --slurm "$OTHER"
+    [[ $output == "drom: explain: squeue: "* ]]
 }

@@ -499,6 +499,8 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 memory=0 cores=1 mates=3"),
               "has a memory= that cannot be read: 0");
     EXPECT_EQ(why("no-room at=1 job=2"), "has no mates= where it should be");
+    EXPECT_EQ(why("no-room at=1 job=2 free="), "has a free= that cannot be read: ");
+    EXPECT_EQ(why("beyond-limit at=1 job=2 mates=3"), "has no whose= where it should be");
     EXPECT_EQ(why("sd-policy 1 limit=inf sharing_factor=1.5 max_mates=1 jobs_per_node=2 gain=0"),
               "has rules by which no job can share");
     EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
@@ -538,7 +540,8 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
     for (const char* line :
          {"pool cores=48 nodes=0-3,8 memory=1000:0-2/2000:3,8", "pool cores=1 nodes=7 memory=1125899906842624:7"})
         EXPECT_EQ(text_of(std::get<Pool>(read_line(line).value())), line);
-    for (const char* line : {"no-room at=5 job=2 mates=1,7",
+    for (const char* line : {"no-room at=5 job=2 mates=1,7", "no-room at=330 job=14 free=4-5",
+                             "beyond-limit at=340 job=15 mates=12,13 whose=15",
                              "share at=1 job=2 submit=0 request=5 count=1 least=1 memory=800 cores=1 mates=3"})
         EXPECT_EQ(text_of(std::get<Event>(read_line(line).value())), line);
     const char* never =

@@ -146,6 +146,34 @@ void set_comment(job_record_t& job, const std::string& text) {
 
 namespace {
 
+void set_system_comment(job_record_t& job, const std::string& text) {
+    xfree(job.system_comment);
+    job.system_comment = text.empty() ? nullptr : xstrdup(text.c_str());
+    last_job_update = time(nullptr);
+}
+
+}  // namespace
+
+bool says_why_it_waits(const job_record_t& job) {
+    return value_of(text_of(job.system_comment), kWaitsWord).has_value();
+}
+
+void say_why_it_waits(job_record_t& job, const std::string& word, const std::string& by, policy::Seconds now) {
+    const std::string_view before = text_of(job.system_comment);
+    const std::string text = with_reason(before, word, by, clock_text(now));
+    if (text != before) set_system_comment(job, text);
+}
+
+void forget_why_it_waited(job_record_t& job) {
+    if (says_why_it_waits(job)) set_system_comment(job, with_reason(text_of(job.system_comment), "", "", ""));
+}
+
+bool is_in_first_partition(const job_record_t& job) {
+    return job.part_ptr_list == nullptr || list_peek(job.part_ptr_list) == job.part_ptr;
+}
+
+namespace {
+
 /// Returns what the comment says of the limit. Only where nothing better is known, as after an update of the plugin.
 uint32_t own_limit_in_comment(const job_record_t& job) {
     const std::string_view word = value_of(comment_of(job), kLimitWord).value_or("");
@@ -292,18 +320,18 @@ bool declared_malleable(const job_record_t& job) {
 
 std::string obstacle(const job_record_t& job) {
     const job_details* details = job.details;
-    if (details == nullptr) return "its details are gone";
-    if (job.het_job_id != 0) return "it is a part of a heterogeneous job";
-    if (job.gres_list_req != nullptr || job.gres_list_alloc != nullptr) return "it has generic resources";
-    if (details->whole_node != 0) return "it is exclusive";
-    if (details->core_spec != NO_VAL16 && details->core_spec != 0) return "it has specialised cores";
-    if (details->expanding_jobid != 0) return "it is to expand another job";
-    if (job.req_switch != 0) return "it asks for switches";
-    if (uses_some_threads(job)) return "it uses some threads of its cores";
-    if (special_features(*details)) return "it asks for features by number or alternative";
+    if (details == nullptr) return "exclusive";
+    if (job.het_job_id != 0) return "heterogeneous";
+    if (job.gres_list_req != nullptr || job.gres_list_alloc != nullptr) return "generic-resources";
+    if (details->whole_node != 0) return "exclusive";
+    if (details->core_spec != NO_VAL16 && details->core_spec != 0) return "core-spec";
+    if (details->expanding_jobid != 0) return "expands";
+    if (job.req_switch != 0) return "switches";
+    if (uses_some_threads(job)) return "some-threads";
+    if (special_features(*details)) return "features";
     // Slurm itself changes the limits of such a job while it looks for a place for it.
-    if (job.time_min != 0 || job.deadline != 0) return "its time limit depends on when it starts";
-    if (job.time_limit == INFINITE || job.time_limit == NO_VAL) return "it has no time limit";
+    if (job.time_min != 0 || job.deadline != 0) return "time-min";
+    if (job.time_limit == INFINITE || job.time_limit == NO_VAL) return "no-time-limit";
     return "";
 }
 

@@ -55,6 +55,15 @@ void set_comment(job_record_t& job, const std::string& text);
 /// The word of a job's admin comment that tells its user what of its limit is its own: timelimit=10+1, ten minutes that
 /// were asked for and one for sharing.
 inline constexpr const char* kLimitWord = "timelimit";
+/// Returns whether the job's system comment says why it waits instead of sharing.
+bool says_why_it_waits(const job_record_t& job);
+/// Writes that there: unshared=WORD, unshared_since=TIME, and unshared_by= what bounds it. Users can read it (squeue -O
+/// system_comment); slurmctld saves it with the job. Nothing changes while the reason stays the same.
+void say_why_it_waits(job_record_t& job, const std::string& word, const std::string& by, policy::Seconds now);
+/// Takes these words out: the job starts.
+void forget_why_it_waited(job_record_t& job);
+/// Returns whether the job is asked about in the first of its partitions, or has only one.
+bool is_in_first_partition(const job_record_t& job);
 /// Returns the job's limit in minutes without the time that sharing added. A limit that was changed since is the job's
 /// own now.
 uint32_t own_limit(const job_record_t& job);
@@ -76,7 +85,8 @@ std::shared_ptr<policy::JobNames> job_names();
 /// Returns the job as the policy sees it, on `nodes` nodes. Malleable when it said so, and nothing forbids that its
 /// cores change (may_change()).
 policy::Job described(const job_record_t& job, int nodes);
-/// Returns why a malleable job can neither be a guest nor a mate; empty: it can.
+/// Returns why a malleable job can neither be a guest nor a mate, as a word of policy::waiting_reasons(); empty: it
+/// can.
 std::string obstacle(const job_record_t& job);
 bool declared_malleable(const job_record_t& job);
 /// Returns whether the request means whole nodes like the first of `nodes`.

@@ -157,7 +157,11 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--count", typed.events, "N", "end after this many events");
         app->add_flag("--all", typed.options.watch.all, "begin with the oldest event still kept");
     }
-    if (verb == "explain") add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
+    if (verb == "explain") {
+        add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
+        add_value(app, "--slurm", typed.options.slurm_job, "JOB",
+                  "a job of Slurm, in place of CLIENT: why it shares nodes, or not");
+    }
 }
 
 void add_positionals(CLI::App* app, const VerbText& verb, Typed& typed) {
@@ -395,8 +399,11 @@ void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& re
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
     const std::string usage = " is missing; " + usage_of(verb);
     const bool optional_client = takes("[CLIENT]");
-    if (takes("CLIENT") && !optional_client && typed.options.client.empty() && typed.options.job.empty())
+    const bool names_job = !typed.options.job.empty() || !typed.options.slurm_job.empty();
+    if (takes("CLIENT") && !optional_client && typed.options.client.empty() && !names_job)
         reader.complain("CLIENT" + usage + " (a slot is written '#3', in quotes)");
+    if (!typed.options.slurm_job.empty() && !typed.options.client.empty())
+        reader.complain("CLIENT and --slurm exclude each other");
     if (optional_client && typed.empty_client) reader.complain("CLIENT is empty; name a client, or leave it out");
     if (typed.options.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
         reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");

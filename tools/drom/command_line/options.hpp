@@ -53,7 +53,8 @@ struct CommandOptions : Asked {
     bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
 
     std::string client;
-    std::string job;  ///< set, shrink, expand, add, remove: all its clients instead of one
+    std::string job;        ///< set, shrink, expand, add, remove: all its clients instead of one
+    std::string slurm_job;  ///< explain: a job of Slurm instead of a client
     std::string mask;
     unsigned count = 0;
     unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given

@@ -92,11 +92,14 @@ constexpr VerbText kVerbs[] = {
      "drom watch\n"
      "drom watch --json --for 60 > events.jsonl\n"
      "drom watch --all --count 100                  # from the oldest event still kept"},
-    {"explain", "CLIENT", "why CLIENT is where it is: entry points, requests, threads, cost",
+    {"explain", "CLIENT|--slurm JOB", "why CLIENT is where it is: entry points, requests, threads, cost",
      "Says which entry points answered and how often, why a request is not released or not resized, what confinement "
-     "costs, which threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.",
+     "costs, which threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.\n"
+     "With --slurm it says of a job in Slurm's queue with which jobs it shares its nodes, or why it shares none, since "
+     "when, and what would help.",
      "drom explain simulation\n"
-     "drom explain 4242 --json"},
+     "drom explain 4242 --json\n"
+     "drom explain --slurm 4711                     # why a malleable job waits"},
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",

@@ -11,6 +11,7 @@
 #include "output/run_report.hpp"
 #include "output/verify_report.hpp"
 #include "program/environment.hpp"
+#include "program/slurm_queue.hpp"
 #include "table/snapshot.hpp"
 
 namespace drom::command {
@@ -167,6 +168,23 @@ std::string explain_json(const Explanation& explanation) {
     json["sentences"] = explanation.sentences;
     json["threads"] = Json::array();
     for (const auto& thread : explanation.threads) json["threads"].push_back(thread_of(thread));
+    return line(json);
+}
+
+std::string explain_slurm_json(const QueuedJob& job, const std::string& sentences) {
+    const auto word_of = [](std::string_view comment, std::string_view key) {
+        const std::string_view value = comment_value(comment, key);
+        return value.empty() ? Json() : Json(value);
+    };
+    Json json = object_of("explain-slurm");
+    json["job"] = job.id;
+    json["state"] = job.state;
+    json["reason"] = job.reason;
+    json["unshared"] = word_of(job.system_comment, "unshared");
+    json["unshared_by"] = word_of(job.system_comment, "unshared_by");
+    json["unshared_since"] = word_of(job.system_comment, "unshared_since");
+    json["sharing"] = word_of(job.admin_comment, "sharing");
+    json["text"] = sentences;
     return line(json);
 }
 

@@ -13,6 +13,7 @@ namespace drom::command {
 struct Snapshot;
 struct ClientView;
 struct Explanation;
+struct QueuedJob;
 struct RunReport;
 struct VerifyReport;
 struct VariableView;
@@ -28,6 +29,8 @@ std::string job_request_json(const std::string& verb, const std::string& job, co
 std::string drain_json(const std::string& verb, const Outcome& outcome, const CpuSet& cpus, const CpuSet& drained);
 std::string event_json(const drom_event& event, const std::string& name);
 std::string explain_json(const Explanation& explanation);
+/// Returns the object of explain --slurm.
+std::string explain_slurm_json(const QueuedJob& job, const std::string& sentences);
 std::string check_json(const Outcome& outcome, const Snapshot& snapshot);
 std::string env_json(const std::vector<VariableView>& variables);
 std::string run_json(const RunReport& report);

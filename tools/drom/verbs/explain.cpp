@@ -286,6 +286,7 @@ double safe_points_per_s(const drom_client_info& before, const drom_client_info&
 void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
 
 int verb_explain(const CommandOptions& options) {
+    if (!options.slurm_job.empty()) return verb_explain_slurm(options);
     const auto named = open_client(options, {.read_only = true});
     if (!named) return refused(options, named.error());
     const auto& [table, before] = *named;

@@ -15,6 +15,7 @@ int verb_drain(const CommandOptions& options);        ///< drain, restore
 int verb_wait(const CommandOptions& options);
 int verb_watch(const CommandOptions& options);
 int verb_explain(const CommandOptions& options);
+int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
 int verb_check(const CommandOptions& options);
 int verb_env(const CommandOptions& options);
 

@@ -37,7 +37,8 @@ std::string impossible(const Event& event) {
                                event.free.empty() ? "" : " and free nodes " + event.free.text());
         case Event::What::kFinish: return fmt::format("ends job {}, which does not run", event.job.id);
         case Event::What::kConsider:
-        case Event::What::kNoRoom: break;
+        case Event::What::kNoRoom:
+        case Event::What::kBeyondLimit: break;
     }
     return "";
 }
@@ -96,6 +97,7 @@ private:
         if (!cluster_) cluster_.emplace(pools_, rules_, names_);
         if (event.what == Event::What::kConsider) return decide(*cluster_, std::move(event)), Done();
         if (event.what == Event::What::kNoRoom) return ++told_.no_room, Done();
+        if (event.what == Event::What::kBeyondLimit) return ++told_.beyond_limit, Done();
         if (event.what == Event::What::kShare) compare_with_decided(event);
         const bool ends = event.what == Event::What::kFinish;
         if ((ends && !cluster_->knows(event.job.id)) || !cluster_->apply(event))

@@ -40,7 +40,8 @@ struct Replayed {
     std::vector<std::size_t> unfinished;  ///< lines that a killed controller left half-written: left out
     std::vector<Redecided> decisions;
     std::vector<Astray> astray;
-    std::size_t no_room = 0;  ///< decisions to share of which the controller says that there was no room
+    std::size_t no_room = 0;       ///< decisions to share of which the controller says that there was no room
+    std::size_t beyond_limit = 0;  ///< decisions to share that limits of jobs forbade, as the controller says
     /// Parameters with another value than the log's; empty: the question is whether the log is true.
     Assignments others;
 

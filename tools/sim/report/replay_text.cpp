@@ -157,6 +157,9 @@ std::string replay_summary(const Replayed& replayed, std::size_t max) {
     if (replayed.no_room > 0)
         text += fmt::format("{} found no room beside the mates, as the controller says.\n",
                             counted(replayed.no_room, "decision to share", "decisions to share"));
+    if (replayed.beyond_limit > 0)
+        text += fmt::format("{} beyond the limit of a job, as the controller says.\n",
+                            counted(replayed.beyond_limit, "decision to share was", "decisions to share were"));
     text += verdict(replayed, others);
     std::vector<const Redecided*> differing;
     for (const Redecided& decision : replayed.decisions)

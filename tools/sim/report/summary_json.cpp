@@ -205,6 +205,7 @@ std::string replay_json(const Replayed& replayed, bool all) {
                  {"then", outcomes(replayed, false)},
                  {"now", outcomes(replayed, true)},
                  {"no_room", replayed.no_room},
+                 {"beyond_limit", replayed.beyond_limit},
                  {"differing", replayed.differing()}};
     json["astray"] = Json::array();
     for (const Astray& start : replayed.astray) json["astray"].push_back(astray(start));
