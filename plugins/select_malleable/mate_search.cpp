@@ -3,6 +3,7 @@
 #include "mate_search.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 #include <tuple>
@@ -78,9 +79,19 @@ int MateSearch::test(Question& question) {
     const bool plans = SELECT_IS_MODE_WILL_RUN(question.mode) && (question.job->bit_flags & BACKFILL_TEST) != 0;
     if (plans || planned_ != question.job) planned_ = plans ? question.job : nullptr;
     waits_ = {};
-    const int found = answer(question);
+    const int found = asks_to_start(question) ? counted_answer(question) : answer(question);
     if (plans || SELECT_IS_MODE_RUN_NOW(question.mode)) tell_user(question, plans);
     if (plans && found == SLURM_SUCCESS) promises_.note(*question.job, question.nodes);
+    return found;
+}
+
+/// Answers, and counts the answer and its time.
+int MateSearch::counted_answer(Question& question) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    const int found = answer(question);
+    counters_.search_seconds += std::chrono::duration<double>(Clock::now() - begin).count();
+    if (!waits_.word.empty()) ++counters_.answers[waits_.word];
     return found;
 }
 
@@ -308,6 +319,7 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
         if (beyond == guest.id) return waits(policy::waiting::kOwnLimit, beyond_what_);
         if (beyond == 0) running_.coscheduler().agreed(plan);
         if (beyond == 0 && places(question, plan)) {
+            ++counters_.answers["share"];
             std::vector<Promise> moved = moved_by(*question.job, plan, promises);
             return Proposal{std::move(plan), std::move(moved)};
         }

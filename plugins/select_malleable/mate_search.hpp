@@ -2,6 +2,7 @@
 // mate_search.hpp - searches mates for a job that cannot start alone. Leaves nothing changed.
 #pragma once
 
+#include "counters.hpp"
 #include "no_room.hpp"
 #include "promises.hpp"
 #include "running_jobs.hpp"
@@ -45,7 +46,7 @@ struct Waits {
 
 class MateSearch {
 public:
-    explicit MateSearch(RunningJobs& running) : running_(running) {}
+    MateSearch(RunningJobs& running, Counters& counters) : running_(running), counters_(counters) {}
 
     /// Sets by how many seconds in all sharing may move a start that was promised.
     void allow_delay(policy::Seconds most) { delay_max_ = most; }
@@ -94,6 +95,7 @@ private:
     void tell_user(const Question& question, bool plans) const;
     bool dry_run() const { return running_.coscheduler().rules().dry_run; }
     int answer(Question& question);
+    int counted_answer(Question& question);
     int ask(Question& question) const;
     void add_co_runners(List preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
@@ -127,6 +129,7 @@ private:
                                           std::vector<policy::Promise> promises) const;
 
     RunningJobs& running_;
+    Counters& counters_;
     std::map<Place, Offer> offers_;
     std::map<Place, NotNow> not_now_;
     std::map<Place, Start> starts_;  ///< that backfill was told

@@ -88,18 +88,27 @@ void Recovery::take_up(const std::vector<policy::Placed>& whole) {
 
 void Recovery::open_journal(const std::string& path) {
     journal_failed_ = false;
-    journal_.reset(path.empty() ? nullptr : std::fopen(path.c_str(), "ae"));
-    if (!journal_) {
-        if (!path.empty())
-            slurm_error("select/malleable: sd_log=%s cannot be written: %s", path.c_str(), std::strerror(errno));
+    journal_path_ = path;
+    journal_.close();
+    if (path.empty()) return;
+    if (!journal_.open(path)) {
+        slurm_error("select/malleable: sd_log=%s cannot be written: %s", path.c_str(), std::strerror(errno));
         return;
     }
-    running_.coscheduler().write_to([this, path](const std::string& line) {
-        std::fprintf(journal_.get(), "%s\n", line.c_str());
-        if (std::fflush(journal_.get()) == 0 || journal_failed_) return;
+    running_.coscheduler().write_to([this](const std::string& line) {
+        if (journal_.append(line) || journal_failed_) return;
         journal_failed_ = true;  // a full disk is said once, not with each decision
-        slurm_error("select/malleable: sd_log=%s: %s; it has gaps from here on", path.c_str(), std::strerror(errno));
+        slurm_error("select/malleable: sd_log=%s: %s; it has gaps from here on", journal_path_.c_str(),
+                    std::strerror(errno));
     });
+}
+
+void Recovery::follow_rotation() {
+    if (!running_.known() || running_.now() == looked_at_journal_) return;
+    looked_at_journal_ = running_.last_now();
+    if (!journal_.was_rotated()) return;
+    running_.coscheduler().write_to(nullptr);
+    open_journal(journal_path_);
 }
 
 }  // namespace drom::slurm

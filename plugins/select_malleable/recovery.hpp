@@ -5,11 +5,10 @@
 
 #include "books.hpp"
 
-#include <cstdio>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "journal_file.hpp"
 #include "select_options.hpp"
 
 namespace drom::slurm {
@@ -22,6 +21,9 @@ public:
     void restore(const std::string& directory) { loans_path_ = directory + "/malleable.loans"; }
     /// Works everything out anew, from the list of loans and from who runs.
     void rebuild(const SelectOptions& options);
+    /// Goes on with a new journal, which begins with the present state, when the old one was renamed or emptied. Looks
+    /// once per second.
+    void follow_rotation();
     /// Writes the list of loans, with what is remembered of jobs that share, if it has changed.
     void save();
 
@@ -33,7 +35,9 @@ private:
     RunningJobs& running_;
     Books& books_;
     std::string loans_path_, saved_;
-    std::unique_ptr<std::FILE, int (*)(std::FILE*)> journal_{nullptr, std::fclose};
+    JournalFile journal_;
+    std::string journal_path_;
+    policy::Seconds looked_at_journal_ = 0;
     bool journal_failed_ = false;
 };
 

@@ -94,24 +94,31 @@ std::string read_log(std::string_view value, SelectOptions& options) {
     return value.starts_with('/') ? "" : "a path that begins with /";
 }
 
+std::string read_metrics(std::string_view value, SelectOptions& options) {
+    options.metrics = value;
+    return value.starts_with('/') ? "" : "a path that begins with /";
+}
+
 struct Option {
     std::string_view name;
     std::string (*read)(std::string_view, SelectOptions&);
 };
 
-constexpr Option kOptions[] = {{"sd_max_slowdown", read_max_slowdown},
-                               {"sd_sharing_factor", read_sharing_factor},
-                               {"sd_max_mates", read_max_mates},
-                               {"sd_max_jobs_per_node", read_jobs_per_node},
-                               {"sd_delay_max", read_delay_max},
-                               {"sd_gain", read_gain},
-                               {"sd_add_free_nodes", read_add_free_nodes},
-                               {"sd_max_slowdown_partition", read_partition_limits},
-                               {"sd_max_slowdown_qos", read_qos_limits},
-                               {"sd_qos", read_qos},
-                               {"sd_qos_order", read_qos_order},
-                               {"sd_dry_run", read_dry_run},
-                               {"sd_log", read_log}};
+constexpr Option kOptions[] = {
+    {"sd_max_slowdown", read_max_slowdown},
+    {"sd_sharing_factor", read_sharing_factor},
+    {"sd_max_mates", read_max_mates},
+    {"sd_max_jobs_per_node", read_jobs_per_node},
+    {"sd_delay_max", read_delay_max},
+    {"sd_gain", read_gain},
+    {"sd_add_free_nodes", read_add_free_nodes},
+    {"sd_max_slowdown_partition", read_partition_limits},
+    {"sd_max_slowdown_qos", read_qos_limits},
+    {"sd_qos", read_qos},
+    {"sd_qos_order", read_qos_order},
+    {"sd_dry_run", read_dry_run},
+    {"sd_log", read_log},
+    {"sd_metrics", read_metrics}};
 
 std::string names() {
     std::string text;

@@ -15,6 +15,7 @@ struct SelectOptions {
     policy::SlowdownRules rules;
     policy::Seconds delay_max = 0;  ///< sd_delay_max: by so much in all sharing may move a promised start
     std::string log;                ///< sd_log=PATH: the journal of decisions; empty: none
+    std::string metrics;            ///< sd_metrics=PATH: counters; empty: none
 };
 
 /// Reads NAME=VALUE, separated by commas; options that do not begin with sd_ are Slurm's own. Errors: one sentence that

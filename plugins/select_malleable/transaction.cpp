@@ -31,13 +31,22 @@ Seconds end_of(const job_record_t& job, Seconds now) {
 }  // namespace
 
 void Transaction::rebuild() {
+    counters_written_ = 0;
     search_.forget_all();
     search_.allow_delay(options_.delay_max);
     recovery_.rebuild(options_);
     once_unlocked(call_confirm_);
 }
 
+int Transaction::test(Question& question) {
+    recovery_.follow_rotation();
+    const int found = search_.test(question);
+    write_counters_now_and_then();
+    return found;
+}
+
 int Transaction::begin(job_record_t* job) {
+    recovery_.follow_rotation();
     const auto proposal = running_.known() ? search_.take_proposal(job) : std::nullopt;
     if (!proposal) return SLURM_SUCCESS;
     search_.forget_refusals();
@@ -59,7 +68,8 @@ int Transaction::begin(job_record_t* job) {
     }
     const std::vector<JobId> changed = running_.coscheduler().changed();
     books_.reconcile(changed, job, std::max<Seconds>(job->start_time, at - kLate));
-    books_.set_limits(plan.mates);
+    ++counters_.shared_starts;
+    extend(plan.mates);
     for (const JobId id : changed) books_.comment(id);
     for (const policy::Promise& promise : proposal->moved) books_.note_delay(promise.job, promise.moved);
     recovery_.save();
@@ -92,15 +102,43 @@ void Transaction::booked(job_record_t* job) {
 
 void Transaction::confirm() {
     if (!running_.known()) return;
-    books_.set_limits(std::exchange(unconfirmed_, {}));
+    extend(std::exchange(unconfirmed_, {}));
     books_.give_back(running_.now());
     const bool all_said = books_.say_all();
     constexpr int kSoon = 6, kMinute = 60;  // slurmctld tells slurmdbd about jobs that have started each five seconds
     if (!shared_jobs().ids().empty()) in_a_while(all_said ? kMinute : kSoon, call_confirm_);
     recovery_.save();
+    write_counters();
+}
+
+/// Brings the limits of jobs to what sharing costs them, and counts what is added.
+void Transaction::extend(const std::vector<JobId>& jobs) {
+    const std::vector<job_record_t*> records = records_of(jobs);
+    std::vector<uint32_t> before;
+    for (const job_record_t* record : records) before.push_back(record->time_limit);
+    books_.set_limits(jobs);
+    for (std::size_t i = 0; i < records.size(); ++i)
+        counters_.extended_minutes += std::max(records[i]->time_limit, before[i]) - before[i];
+}
+
+void Transaction::write_counters_now_and_then() {
+    constexpr Seconds kBetween = 10;
+    if (!running_.known() || running_.now() - counters_written_ < kBetween) return;
+    write_counters();
+}
+
+void Transaction::write_counters() {
+    if (options_.metrics.empty() || !running_.known()) return;
+    counters_written_ = running_.now();
+    counters_.sharing_jobs = 0;
+    each_running_job([this](const job_record_t& job) { counters_.sharing_jobs += running_.shares(&job) ? 1 : 0; });
+    const std::string wrong = drom::slurm::write_counters(options_.metrics, text_of(counters_));
+    if (!wrong.empty() && !counters_failed_) slurm_error("select/malleable: sd_metrics: %s", wrong.c_str());
+    counters_failed_ = !wrong.empty();
 }
 
 void Transaction::ended(job_record_t* job) {
+    recovery_.follow_rotation();
     search_.forget_refusals();
     books_.give_back_time(job);
     if (!running_.known()) return;

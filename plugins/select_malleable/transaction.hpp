@@ -31,11 +31,11 @@ public:
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
 
-    int test(Question& question) { return search_.test(question); }
+    int test(Question& question);
     int begin(job_record_t* job);
     void booked(job_record_t* job);
-    /// Extends the limits of new guests, once the scheduler has finished with them. As long as jobs share it is called
-    /// each minute, and charges them.
+    /// Extends the limits of new guests, once the scheduler has finished with them, and writes the counters. As long as
+    /// jobs share it is called each minute, and charges them.
     void confirm();
     void ended(job_record_t* job);
     void suspended(const job_record_t* job);
@@ -45,6 +45,9 @@ public:
 
 private:
     void forget(policy::JobId id);
+    void extend(const std::vector<policy::JobId>& jobs);
+    void write_counters();
+    void write_counters_now_and_then();
 
     void (*const call_confirm_)();
     std::vector<policy::JobId> unconfirmed_;
@@ -52,7 +55,10 @@ private:
     RunningJobs running_;
     Books books_{running_};
     Recovery recovery_{running_, books_};
-    MateSearch search_{running_};
+    Counters counters_;
+    policy::Seconds counters_written_ = 0;
+    bool counters_failed_ = false;
+    MateSearch search_{running_, counters_};
 };
 
 }  // namespace drom::slurm

@@ -7,6 +7,8 @@
 #include "common/admin_comment.hpp"
 #include "property.hpp"
 #include "select_malleable/core_sets.hpp"
+#include "select_malleable/counters.hpp"
+#include "select_malleable/journal_file.hpp"
 #include "select_malleable/loans_file.hpp"
 #include "select_malleable/no_room.hpp"
 #include "select_malleable/select_options.hpp"
@@ -76,10 +78,12 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
         const auto options = read_scheduler_parameters(text);
         return options ? "nothing is wrong" : options.error();
     };
-    EXPECT_EQ(why("sd_maxslowdown=3"),
-              "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
-              "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_gain, sd_add_free_nodes, "
-              "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_dry_run, sd_log");
+    EXPECT_EQ(
+        why("sd_maxslowdown=3"),
+        "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
+        "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_gain, sd_add_free_nodes, "
+        "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_dry_run, sd_log, "
+        "sd_metrics");
     for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
@@ -351,6 +355,54 @@ TEST(SharedJobs, OfAFileThatCannotBeReadAreNone) {
     negative.replace(negative.find("own=10"), 6, "own=-1");
     EXPECT_FALSE(jobs.read(negative));
     EXPECT_TRUE(jobs.read(""));
+}
+
+// ---- counters and the journal's file -----------------------------------------------------------------------------
+
+TEST(CountersFile, IsOpenMetricsThatIsReplacedAsAWhole) {
+    const drom::test::TempDir temporary;
+    const std::string path = std::filesystem::path(temporary.path()) / "sd.prom";
+    Counters counters;
+    counters.answers = {{"share", 2}, {"no-mates", 7}};
+    counters.shared_starts = 1;
+    counters.extended_minutes = 2;
+    counters.search_seconds = 0.25;
+    counters.sharing_jobs = 3;
+    ASSERT_EQ(write_counters(path, "old"), "");
+    ASSERT_EQ(write_counters(path, text_of(counters)), "");
+    std::ifstream in(path);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const char* sample : {"\ndrom_sd_answers_total{outcome=\"no-mates\"} 7\n", "\ndrom_sd_shared_starts_total 1\n",
+                               "\ndrom_sd_extended_seconds_total 120\n", "\ndrom_sd_search_seconds_total 0.250000\n",
+                               "\ndrom_sd_sharing_jobs 3\n# EOF\n"})
+        EXPECT_NE(text.find(sample), std::string::npos) << sample << text;
+    EXPECT_EQ(write_counters("/nowhere/sd.prom", ""), "write /nowhere/sd.prom.new: No such file or directory");
+}
+
+TEST(JournalFile, SeesThatItWasRenamedRemovedOrEmptied) {
+    const drom::test::TempDir temporary;
+    const std::filesystem::path path = std::filesystem::path(temporary.path()) / "sd.log";
+    JournalFile journal;
+    EXPECT_FALSE(journal.was_rotated());
+    ASSERT_TRUE(journal.open(path));
+    ASSERT_TRUE(journal.append("one"));
+    EXPECT_FALSE(journal.was_rotated());
+    std::filesystem::rename(path, path.string() + ".1");
+    EXPECT_TRUE(journal.was_rotated());
+    std::ofstream(path) << "another program's\n";
+    EXPECT_TRUE(journal.was_rotated());
+    ASSERT_TRUE(journal.open(path));
+    ASSERT_TRUE(journal.append("two"));
+    EXPECT_FALSE(journal.was_rotated());
+    std::filesystem::resize_file(path, 0);
+    EXPECT_TRUE(journal.was_rotated());
+    ASSERT_TRUE(journal.open(path));
+    ASSERT_TRUE(journal.append("three"));
+    EXPECT_FALSE(journal.was_rotated());
+    std::ifstream in(path);
+    EXPECT_EQ((std::string{std::istreambuf_iterator<char>(in), {}}), "three\n");
+    EXPECT_FALSE(journal.open("/nowhere/sd.log"));
+    EXPECT_FALSE(journal.was_rotated());
 }
 
 // ---- the loans file -------------------------------------------------------------------------------------------

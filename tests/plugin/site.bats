@@ -163,3 +163,53 @@ replayed() { run -0 "$BUILD/bin/drom-sim" replay "$LOG"; }
     SLURM_CONF=/nowhere run -1 drom explain --slurm "$OTHER"
     [[ $output == "drom: explain: squeue: "* ]]
 }
+
+# --- counters and the journal's file ---
+
+# counts NAME VALUE: checks a value of the counters, which are OpenMetrics.
+counts() {
+    python3 - "$BATS_FILE_TMPDIR/sd.prom" "$@" <<'PYTHON'
+import sys
+from prometheus_client.openmetrics import parser
+path, name, value = sys.argv[1:]
+samples = [s for family in parser.text_string_to_metric_families(open(path).read()) for s in family.samples]
+found = [s.value for s in samples if s.name + "".join("." + v for v in s.labels.values()) == name]
+sys.exit(0 if found and found[0] >= float(value) and (float(value) > 0 or found[0] == 0) else f"{name}: {found}")
+PYTHON
+}
+
+@test "counters say how often jobs shared, and why others did not" {
+    python3 -c "import prometheus_client" || { missing "no Python module prometheus_client; scripts/packages.sh test"; return 1; }
+    with "sd_metrics=$BATS_FILE_TMPDIR/sd.prom"
+    mate -N2
+    guest -N2
+    eventually "a shared start is counted" counts drom_sd_shared_starts_total 1
+    counts drom_sd_answers_total.share 1
+    counts drom_sd_sharing_jobs 2
+    eventually "the limits of both are extended by a minute each" counts drom_sd_extended_seconds_total 120
+    expect "$(stat -c %a "$BATS_FILE_TMPDIR/sd.prom")" 644
+    waiting_job OTHER -N2 -t 100
+    eventually "the other job's refusals are counted" counts drom_sd_answers_total.waiting-is-sooner 1
+    scancel "$OTHER" "$GUEST"
+    eventually "no jobs share" counts drom_sd_sharing_jobs 0
+    run -1 grep -c "^drom_sd_search_seconds_total 0.000000" "$BATS_FILE_TMPDIR/sd.prom"
+}
+
+@test "a journal that logrotate renames or empties goes on in a new file, and each of them replays" {
+    mate -N2
+    guest -N2
+    mv "$LOG" "$LOG.1"
+    sleep 1.1
+    scancel "$GUEST"
+    eventually "the new file has the end of the guest" has_ended_in_journal "$GUEST"
+    run -0 "$BUILD/bin/drom-sim" replay "$LOG.1"
+    replayed
+    : >"$LOG"
+    sleep 1.1
+    guest -N2
+    eventually "the emptied file has the new guest" grep -q "^share .*job=$GUEST " "$LOG"
+    expect "$(head -c 9 "$LOG")" sd-policy
+    replayed
+    no_errors
+}
+has_ended_in_journal() { grep -q "^finish .*job=$1$" "$LOG"; }
