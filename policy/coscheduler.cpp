@@ -46,7 +46,8 @@ double rounded(double limit) { return std::isinf(limit) ? limit : std::round(lim
 /// Returns whether the two ask for the same: a job that is no mate of one is then none of the other.
 bool same_demand(const Job& a, const Job& b) {
     return a.request == b.request && a.nodes == b.nodes && a.min_cores == b.min_cores && a.submit == b.submit &&
-           a.filter.contiguous == b.filter.contiguous && a.filter.memory_mb == b.filter.memory_mb && a.qos == b.qos;
+           a.filter.contiguous == b.filter.contiguous && a.filter.memory_mb == b.filter.memory_mb && a.qos == b.qos &&
+           a.user == b.user && a.account == b.account;
 }
 
 Machine machine_of(const Pool& pool) {

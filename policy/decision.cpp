@@ -20,6 +20,7 @@ const char* word(Refusal refusal) noexcept {
         case Refusal::kTooFewCores: return "too few cores for its ranks";
         case Refusal::kWaitingIsSooner: return "waiting ends sooner";
         case Refusal::kNoMates: return "no mates";
+        case Refusal::kNotAdmitted: return "not admitted";
         case Refusal::kHarm: return "mates lose more";
     }
     return "";

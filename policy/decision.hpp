@@ -18,8 +18,9 @@ enum class Refusal : std::uint8_t {
     kNotMalleable,
     kTooFewCores,      ///< sharing would leave it fewer cores than it has ranks
     kWaitingIsSooner,  ///< the predicted end after waiting is not later than the predicted end when sharing (step 3)
-    kNoMates,  ///< no set of running jobs has the right number of nodes, slowdown and remaining time (steps 4 to 6)
-    kHarm,     ///< mates would lose more than the job wins (only where the policy asks for that)
+    kNoMates,      ///< no set of running jobs has the right number of nodes, slowdown and remaining time (steps 4 to 6)
+    kNotAdmitted,  ///< jobs of its partition, QOS or account share no nodes
+    kHarm,         ///< mates would lose more than the job wins (only where the policy asks for that)
 };
 
 /// Where a job runs and how fast, where a policy chose among partitions and frequencies.

@@ -42,6 +42,7 @@ struct Job {
     int qos = -1;          ///< number; -1: of none that is known
     int application = -1;  ///< of the energy model where there is one, else the log's; -1: of none that is known
     int user = -1;         ///< number; -1: not known
+    int account = -1;      ///< number; -1: not known
     /// No guest slows it down to this or beyond: its user's own bound.
     double max_slowdown = std::numeric_limits<double>::infinity();
     NodeFilter filter;

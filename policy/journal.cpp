@@ -26,6 +26,7 @@ constexpr std::array kOutcomes{Named<Refusal>{Refusal::kNone, "share"},
                                Named<Refusal>{Refusal::kTooFewCores, "too-few-cores"},
                                Named<Refusal>{Refusal::kWaitingIsSooner, "waiting-is-sooner"},
                                Named<Refusal>{Refusal::kNoMates, "no-mates"},
+                               Named<Refusal>{Refusal::kNotAdmitted, "not-admitted"},
                                Named<Refusal>{Refusal::kHarm, "mates-lose-more"}};
 
 std::string_view limit_text(const SlowdownRules& rules, std::string& buffer) {
@@ -43,6 +44,17 @@ bool read_limit(std::string_view text, SlowdownRules& rules) {
     return read(text, rules.max_slowdown);
 }
 
+/// Returns the lists of names of partitions, QOS and accounts that share, or do not, with their words.
+template <class Limits>
+auto admissions(Limits& limits) {
+    return std::array{std::pair{"only_partition", &limits.share_partitions.only},
+                      std::pair{"not_partition", &limits.share_partitions.no},
+                      std::pair{"only_qos", &limits.share_qos.only},
+                      std::pair{"not_qos", &limits.share_qos.no},
+                      std::pair{"only_account", &limits.share_accounts.only},
+                      std::pair{"not_account", &limits.share_accounts.no}};
+}
+
 /// Reads what add_beyond_thesis() wrote.
 void take_beyond_thesis(Reader& reader, SharingRules& rules) {
     MateLimits& limits = rules.limits;
@@ -55,6 +67,9 @@ void take_beyond_thesis(Reader& reader, SharingRules& rules) {
         .take_if("qos", read_strict)
         .take_if("qos_order",
                  [&limits](std::string_view text) { return read_names(limits.qos_order, text).has_value(); });
+    for (const auto& [name, names] : admissions(limits))
+        reader.take_if(name, [into = names](std::string_view text) { return read_names(*into, text).has_value(); });
+    reader.take_if("same", [&limits](std::string_view text) { return read_same(limits.same, text).has_value(); });
 }
 
 void add_beyond_thesis(Words& words, const SharingRules& rules) {
@@ -64,6 +79,9 @@ void add_beyond_thesis(Words& words, const SharingRules& rules) {
     if (!limits.qos.empty()) words.add("qos_max_slowdown", std::string_view(text_of(limits.qos)));
     if (limits.strict) words.add("qos", "strict");
     if (!limits.qos_order.empty()) words.add("qos_order", std::string_view(text_of(limits.qos_order)));
+    for (const auto& [name, names] : admissions(limits))
+        if (!names->empty()) words.add(name, std::string_view(text_of(*names)));
+    if (limits.same != Same::kAny) words.add("same", text_of(limits.same));
 }
 
 tl::expected<Line, std::string> rules_line(Reader& reader) {
@@ -122,6 +140,8 @@ void add_job(Words& words, const Job& job, const JobNames& names) {
     if (job.filter.memory_mb != 0) words.add("memory", job.filter.memory_mb);
     if (job.partition >= 0) words.add("partition", std::string_view(names.partitions.name(job.partition)));
     if (job.qos >= 0) words.add("qos", std::string_view(names.qos.name(job.qos)));
+    if (job.user >= 0) words.add("user", std::string_view(names.users.name(job.user)));
+    if (job.account >= 0) words.add("account", std::string_view(names.accounts.name(job.account)));
     if (!std::isinf(job.max_slowdown)) words.add_number("max_slowdown", job.max_slowdown);
 }
 
@@ -140,6 +160,8 @@ void take_job(Reader& reader, Job& job, JobNames& names) {
         .take_if("memory", memory)
         .take_if("partition", number_in(names.partitions, job.partition))
         .take_if("qos", number_in(names.qos, job.qos))
+        .take_if("user", number_in(names.users, job.user))
+        .take_if("account", number_in(names.accounts, job.account))
         .take_if("max_slowdown", [&job](std::string_view text) { return read(text, job.max_slowdown); });
 }
 

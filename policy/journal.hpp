@@ -13,12 +13,13 @@
 //   beyond-limit at=340 job=15 mates=12 whose=15
 //
 // The second line of "consider" is its end. Jobs have partition=, qos= and max_slowdown= only where they are set, and
-// decisions idle= and free=. Behind gain= are the limits of partitions and QOS. With dry_run=yes no job shares,
-// whatever was decided. "no-room" follows a decision to share: the resource manager has no room for the job on the
-// nodes of these mates. With free= in place of mates=, it has none on these idle nodes. "beyond-limit" stands for a
-// decision to share with these mates. The limit of the job behind whose=, the guest or a mate, cannot be extended so
-// far. The nodes of such a mate are not in within= of what is decided then. Where memory is a resource, pools have
-// memory=, in MB of each node, and jobs that ask for some have memory= behind least=.
+// decisions idle= and free=. The same holds for user= and account=. Behind gain= are the limits of partitions and QOS,
+// and what is admitted. With dry_run=yes no job shares, whatever was decided.
+// "no-room" follows a decision to share: the resource manager has no room for the job on the nodes of these mates. With
+// free= in place of mates=, it has none on these idle nodes. "beyond-limit" stands for a decision to share with these
+// mates. The limit of the job behind whose=, the guest or a mate, cannot be extended so far. The nodes of such a mate
+// are not in within= of what is decided then. Where memory is a resource, pools have memory=, in MB of each node, and
+// jobs that ask for some have memory= behind least=.
 //
 // A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
 // an arbitrary zero.

@@ -29,7 +29,7 @@ Numbers known(const std::vector<std::string>& names, const Numbers& numbers) {
     return some;
 }
 
-std::map<int, double> numbered(const std::vector<NamedLimit>& limits, const Numbers& numbers) {
+std::map<int, double> numbered_limits(const std::vector<NamedLimit>& limits, const Numbers& numbers) {
     std::map<int, double> all;
     for (const NamedLimit& limit : limits)
         if (const auto found = numbers.find(limit.name); found != numbers.end()) {
@@ -103,18 +103,40 @@ std::string Names::name(int number) const {
     return index < names_.size() ? names_[index] : std::to_string(number);
 }
 
-void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers) {
+MateLimits::Admitted MateLimits::numbered(const Admission& admission, const Numbers& numbers) {
+    Admitted admitted;
+    for (const auto& [name, number] : known(admission.only, numbers)) admitted.only.insert(number);
+    for (const auto& [name, number] : known(admission.no, numbers)) admitted.no.insert(number);
+    admitted.all = admission.only.empty();
+    return admitted;
+}
+
+bool MateLimits::admits_by_numbers(const Job& job) const {
+    return partitions_admitted_.has(job.partition) && qos_admitted_.has(job.qos) && accounts_admitted_.has(job.account);
+}
+
+void MateLimits::set_numbers(const Numbers& partition_numbers, const Numbers& qos_numbers,
+                             const Numbers& account_numbers) {
     std::vector<std::string> qos_names = names_of(qos);
     qos_names.insert(qos_names.end(), qos_order.begin(), qos_order.end());
     qos_names.insert(qos_names.end(), urgent.begin(), urgent.end());
-    partition_numbers_ = known(names_of(partitions), partition_numbers);
+    std::vector<std::string> partition_names = names_of(partitions);
+    for (const auto* names : {&share_partitions.only, &share_partitions.no})
+        partition_names.insert(partition_names.end(), names->begin(), names->end());
+    for (const auto* names : {&share_qos.only, &share_qos.no})
+        qos_names.insert(qos_names.end(), names->begin(), names->end());
+    partition_numbers_ = known(partition_names, partition_numbers);
     qos_numbers_ = known(qos_names, qos_numbers);
-    of_partition_ = numbered(partitions, partition_numbers_);
-    of_qos_ = numbered(qos, qos_numbers_);
+    of_partition_ = numbered_limits(partitions, partition_numbers_);
+    of_qos_ = numbered_limits(qos, qos_numbers_);
     places_.clear();
     for (std::size_t place = 0; place < qos_order.size(); ++place)
         if (const auto found = qos_numbers_.find(qos_order[place]); found != qos_numbers_.end())
             places_[found->second] = static_cast<int>(place);
+    partitions_admitted_ = numbered(share_partitions, partition_numbers_);
+    qos_admitted_ = numbered(share_qos, qos_numbers_);
+    accounts_admitted_ = numbered(share_accounts, account_numbers);
+    selects_ = !share_partitions.empty() || !share_qos.empty() || !share_accounts.empty();
     urgent_.clear();
     for (const std::string& name : urgent)
         if (const auto found = qos_numbers_.find(name); found != qos_numbers_.end()) urgent_.insert(found->second);
@@ -124,7 +146,14 @@ void MateLimits::set_numbers(JobNames& names) {
     for (const NamedLimit& limit : partitions) names.partitions.number(limit.name);
     for (const NamedLimit& limit : qos) names.qos.number(limit.name);
     for (const std::string& name : qos_order) names.qos.number(name);
-    set_numbers(names.partitions.numbers(), names.qos.numbers());
+    const auto number_all = [](Names& all, const Admission& admission) {
+        for (const auto* list : {&admission.only, &admission.no})
+            for (const std::string& name : *list) all.number(name);
+    };
+    number_all(names.partitions, share_partitions);
+    number_all(names.qos, share_qos);
+    number_all(names.accounts, share_accounts);
+    set_numbers(names.partitions.numbers(), names.qos.numbers(), names.accounts.numbers());
 }
 
 /// Returns the limit of a mate by its partition and QOS alone: the smaller of the two, or the general one where it has
@@ -178,6 +207,19 @@ Read read_names(std::vector<std::string>& into, std::string_view text) {
         }
     into = std::move(names);
     return {};
+}
+
+constexpr std::string_view kSame[] = {"any", "user", "account"};
+
+std::string_view text_of(Same same) { return kSame[static_cast<std::size_t>(same)]; }
+
+Read read_same(Same& into, std::string_view text) {
+    for (std::size_t i = 0; i < std::size(kSame); ++i) {
+        if (text != kSame[i]) continue;
+        into = static_cast<Same>(i);
+        return {};
+    }
+    return tl::unexpected(std::string("is none of any, user and account"));
 }
 
 }  // namespace drom::policy

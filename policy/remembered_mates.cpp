@@ -36,8 +36,8 @@ const FoundMates& RememberedMates::find(const Cluster& cluster, const Availabili
         moment_ = moment;
     }
     const NodeFilter& filter = job.filter;
-    const Demand demand{job.request,      job.nodes,         job.min_cores, filter.features,
-                        filter.memory_mb, filter.contiguous, filter.within, job.qos};
+    const Demand demand{job.request,       job.nodes,     job.min_cores, filter.features,        filter.memory_mb,
+                        filter.contiguous, filter.within, job.qos,       rules.limits.owner(job)};
     const auto known = found_.find(demand);
     if (known != found_.end()) return known->second;
     ++searches_;

@@ -34,7 +34,7 @@ public:
 
 private:
     /// All that choose_mates() reads of the job.
-    using Demand = std::tuple<Seconds, int, int, std::uint64_t, std::int64_t, bool, const NodeSet*, int>;
+    using Demand = std::tuple<Seconds, int, int, std::uint64_t, std::int64_t, bool, const NodeSet*, int, int>;
     /// All that it reads besides, but for the rules.
     using Moment = std::tuple<const Cluster*, std::uint64_t, Seconds, double>;
 

@@ -34,6 +34,7 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
 Consideration consider(const Cluster& cluster, const Availability& availability, const Job& job, Seconds static_start,
                        double limit, const SlowdownRules& rules, Seconds now, RememberedMates& remembered) {
     if (job.kind != Kind::kMalleable) return {Refusal::kNotMalleable, {}};
+    if (!rules.sharing.limits.admits(job)) return {Refusal::kNotAdmitted, {}};
     const int most = most_cores(cluster, rules.sharing);
     if (most < std::max(1, job.min_cores)) return {Refusal::kTooFewCores, {}};
     const Seconds static_end = static_start >= kNever ? kNever : static_start + job.request;

@@ -45,6 +45,7 @@ std::string_view of_policy(Refusal refusal) noexcept {
         case Refusal::kTooFewCores: return "too-few-cores";
         case Refusal::kWaitingIsSooner: return "waiting-is-sooner";
         case Refusal::kHarm: return "mates-lose-more";
+        case Refusal::kNotAdmitted: return "not-admitted";
         case Refusal::kNone:
         case Refusal::kNotMalleable:
         case Refusal::kNoMates: break;
@@ -64,7 +65,7 @@ const WaitingReason* find_waiting_reason(std::string_view word) noexcept {
 
 std::string_view waiting_word(Refusal refusal, const LeftOut& left_out) noexcept {
     // Refusals that do not depend on the nodes.
-    if (refusal == Refusal::kTooFewCores || refusal == Refusal::kWaitingIsSooner) return of_policy(refusal);
+    if (refusal != Refusal::kNoMates && refusal != Refusal::kHarm) return of_policy(refusal);
     if (left_out.no_room) return waiting::kNoRoom;
     if (left_out.mate_limit) return waiting::kMateLimit;
     if (left_out.promised && refusal != Refusal::kHarm) return waiting::kPromised;

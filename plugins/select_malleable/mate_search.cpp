@@ -205,7 +205,7 @@ bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) cons
     const NotNow& before = found->second;
     const auto demand = [](const NotNow& n) {
         return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,
-                          n.job.filter.contiguous, n.job.filter.memory_mb, n.job.qos);
+                          n.job.filter.contiguous, n.job.filter.memory_mb, n.job.qos, n.job.account);
     };
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }

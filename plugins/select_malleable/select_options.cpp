@@ -84,6 +84,16 @@ std::string read_qos_order(std::string_view value, SelectOptions& options) {
                         "NAME/NAME, from the lowest QOS to the highest");
 }
 
+/// Reads names of partitions, QOS or accounts.
+template <policy::Admission policy::MateLimits::* kOf, std::vector<std::string> policy::Admission::* kList>
+std::string read_admission(std::string_view value, SelectOptions& options) {
+    return one_of_names(policy::read_names(options.rules.sharing.limits.*kOf.*kList, value), "NAME/NAME");
+}
+
+std::string read_same(std::string_view value, SelectOptions& options) {
+    return policy::read_same(options.rules.sharing.limits.same, value) ? "" : "any, user or account";
+}
+
 std::string read_dry_run(std::string_view value, SelectOptions& options) {
     options.rules.dry_run = value == "yes";
     return value == "yes" || value == "no" ? "" : "yes or no";
@@ -116,6 +126,13 @@ constexpr Option kOptions[] = {
     {"sd_max_slowdown_qos", read_qos_limits},
     {"sd_qos", read_qos},
     {"sd_qos_order", read_qos_order},
+    {"sd_only_partition", read_admission<&policy::MateLimits::share_partitions, &policy::Admission::only>},
+    {"sd_not_partition", read_admission<&policy::MateLimits::share_partitions, &policy::Admission::no>},
+    {"sd_only_qos", read_admission<&policy::MateLimits::share_qos, &policy::Admission::only>},
+    {"sd_not_qos", read_admission<&policy::MateLimits::share_qos, &policy::Admission::no>},
+    {"sd_only_account", read_admission<&policy::MateLimits::share_accounts, &policy::Admission::only>},
+    {"sd_not_account", read_admission<&policy::MateLimits::share_accounts, &policy::Admission::no>},
+    {"sd_same", read_same},
     {"sd_dry_run", read_dry_run},
     {"sd_log", read_log},
     {"sd_metrics", read_metrics}};

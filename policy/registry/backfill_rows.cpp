@@ -183,6 +183,36 @@ constexpr Option<Rules> kLimits[] = {
      [](Rules& r, std::string_view v) { return read_names(r.sharing.sharing.limits.qos_order, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.limits.qos_order); }},
 };
 
+/// Reads and prints names of partitions, QOS or accounts.
+template <Admission MateLimits::*kOf, std::vector<std::string> Admission::*kList>
+Read read_admission(Rules& rules, std::string_view text) {
+    return read_names(rules.sharing.sharing.limits.*kOf.*kList, text);
+}
+template <Admission MateLimits::*kOf, std::vector<std::string> Admission::*kList>
+std::string admission_text(const Rules& rules) {
+    return text_of(rules.sharing.sharing.limits.*kOf.*kList);
+}
+
+template <Admission MateLimits::*kOf>
+constexpr Option<Rules> only(const char* name, const char* text) {
+    return {name, "NAME/NAME...", text, read_admission<kOf, &Admission::only>, admission_text<kOf, &Admission::only>};
+}
+template <Admission MateLimits::*kOf>
+constexpr Option<Rules> none_of(const char* name, const char* text) {
+    return {name, "NAME/NAME...", text, read_admission<kOf, &Admission::no>, admission_text<kOf, &Admission::no>};
+}
+
+constexpr Option<Rules> kAdmission[] = {
+    only<&MateLimits::share_partitions>("only_partition", "jobs of no other partition share nodes"),
+    none_of<&MateLimits::share_partitions>("not_partition", "jobs of these partitions share no nodes"),
+    only<&MateLimits::share_qos>("only_qos", "jobs of no other QOS share nodes"),
+    none_of<&MateLimits::share_qos>("not_qos", "jobs of these QOS share no nodes"),
+    only<&MateLimits::share_accounts>("only_account", "jobs of no other account share nodes; of a controller's log only"),
+    none_of<&MateLimits::share_accounts>("not_account", "jobs of these accounts share no nodes; of a controller's log only"),
+    {"same", "any|user|account", "jobs share nodes with those of the same user, or of the same account, only",
+     [](Rules& r, std::string_view v) { return read_same(r.sharing.sharing.limits.same, v); }, [](const Rules& r) { return std::string(text_of(r.sharing.sharing.limits.same)); }},
+};
+
 constexpr Option<Rules> kSharing[] = {
     {"sharing_factor", "F", "largest share of a job's cores on a node that is lent",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, 0.01, 0.99); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
@@ -324,18 +354,18 @@ std::vector<PolicyRow> backfill_rows() {
                            "the thesis's slowdown-driven policy: slurm, and a job that would wait too long shares "
                            "nodes of running jobs",
                            "thesis, section 4.5"},
-                          {kBase, kBackfill, kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, {},
+                          {kBase, kBackfill, kBookings, kLimits, kAdmission, kSharing, kSharingWhen, kPrediction}, {},
                           make_sharing),
         policy_row<Rules>(
             {"sd+",
              "the same on EASY, only where the guest wins more slowdown than its mates lose, completed with free nodes",
              "this project; docs/user/simulator.md"},
-            {kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, sd_plus(), make_sharing),
+            {kBookings, kLimits, kAdmission, kSharing, kSharingWhen, kPrediction}, sd_plus(), make_sharing),
         policy_row<Rules>({"sd-deep",
                            "sd for few malleable jobs: all that wait may share, parts of running ones, where they win "
                            "100 times what those lose",
                            "this project; docs/user/simulator.md"},
-                          {kBase, kBackfill, kBookings, kLimits, kSharing, kSharingWhen, kPrediction}, sd_deep(),
+                          {kBase, kBackfill, kBookings, kLimits, kAdmission, kSharing, kSharingWhen, kPrediction}, sd_deep(),
                           make_sharing),
         policy_row<Rules>({"moldable",
                            "EASY where a moldable job starts on the number of nodes with the least predicted end, "

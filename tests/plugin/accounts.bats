@@ -111,3 +111,42 @@ reserves() { [[ $(reserved "$1") == "$2" ]]; }
     scancel "$MATE"
     eventually "nothing is left" reserves busy 0
 }
+
+# with_options OPTIONS: slurmctld goes on with these options besides.
+with_options() { edited "s/sd_max_slowdown=inf/&,$1/" scontrol reconfigure; }
+
+@test "with sd_qos=strict no guest takes cores from a mate of a higher QOS" {
+    limited low GrpJobs=100
+    limited high GrpJobs=100
+    with_options 'sd_qos=strict,sd_qos_order=low\/high'
+    running_job MATE --qos=high -N4 -t 10
+    waiting_job GUEST --qos=low -N4 -t 1
+    waits_for "$GUEST" no-mates
+    scancel "$GUEST"
+    shares_beside --qos=high
+    scontrol reconfigure
+}
+
+@test "a QOS that is left out lends nothing, and its jobs are told that they do not share" {
+    limited urgent GrpJobs=100
+    with_options sd_not_qos=urgent
+    running_job MATE --qos=urgent -N4 -t 10
+    waiting_job GUEST -N4 -t 1
+    waits_for "$GUEST" no-mates
+    waiting_job OTHER --qos=urgent -N4 -t 1
+    waits_for "$OTHER" not-admitted
+    scontrol reconfigure
+}
+
+@test "idle nodes count for the budget of a guest that would have them" {
+    limited narrow MaxTRESMinsPerJob=cpu=47 # the guest takes 3 nodes of 8 CPUs for 2 minutes
+    with_options sd_add_free_nodes=yes
+    mate -N2 -t 10
+    waiting_job GUEST --qos=narrow -N3 -t 1
+    waits_for "$GUEST" own-limit
+    [[ $(reason "$GUEST") == *unshared_by=MaxTRESMins=cpu_of_QOS_narrow* ]]
+    sacctmgr -i modify qos narrow set MaxTRESMinsPerJob=cpu=48
+    eventually "it shares" runs "$GUEST"
+    expect "$(cores "$MATE")" 0-3
+    scontrol reconfigure
+}

@@ -67,6 +67,28 @@ TEST(SelectOptions, SayWhatIsBetterThanTheThesisAndLimitPartitionsAndQos) {
     EXPECT_FALSE(read_scheduler_parameters("")->rules.sharing.add_free_nodes);
 }
 
+TEST(SelectOptions, SayWhichJobsShare) {
+    const auto options = read_scheduler_parameters(
+        "sd_only_partition=a/b,sd_not_partition=c,sd_only_qos=d,sd_not_qos=e,sd_only_account=f,sd_not_account=g/h,"
+        "sd_same=account");
+    ASSERT_TRUE(options) << options.error();
+    const drom::policy::MateLimits& limits = options->rules.sharing.limits;
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(limits.share_partitions.only, (Names{"a", "b"}));
+    EXPECT_EQ(limits.share_partitions.no, Names{"c"});
+    EXPECT_EQ(limits.share_qos.only, Names{"d"});
+    EXPECT_EQ(limits.share_qos.no, Names{"e"});
+    EXPECT_EQ(limits.share_accounts.only, Names{"f"});
+    EXPECT_EQ(limits.share_accounts.no, (Names{"g", "h"}));
+    EXPECT_EQ(limits.same, drom::policy::Same::kAccount);
+    EXPECT_EQ(read_scheduler_parameters("sd_same=group").error(),
+              "SchedulerParameters: sd_same=group: it has to be any, user or account");
+    EXPECT_EQ(read_scheduler_parameters("sd_not_qos=a/").error(),
+              "SchedulerParameters: sd_not_qos=a/: it has to be NAME/NAME; the list has a name that is empty");
+    EXPECT_EQ(read_scheduler_parameters("sd_metrics=sd.prom").error(),
+              "SchedulerParameters: sd_metrics=sd.prom: it has to be a path that begins with /");
+}
+
 TEST(SelectOptions, SayThatAControllerOnlyDecides) {
     EXPECT_TRUE(read_scheduler_parameters("sd_dry_run=yes,sd_log=/sd")->rules.dry_run);
     EXPECT_FALSE(read_scheduler_parameters("sd_dry_run=no")->rules.dry_run);
@@ -82,7 +104,8 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
         why("sd_maxslowdown=3"),
         "SchedulerParameters: sd_maxslowdown=3: there is no such option; there are sd_max_slowdown, "
         "sd_sharing_factor, sd_max_mates, sd_max_jobs_per_node, sd_delay_max, sd_gain, sd_add_free_nodes, "
-        "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_dry_run, sd_log, "
+        "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_only_partition, "
+        "sd_not_partition, sd_only_qos, sd_not_qos, sd_only_account, sd_not_account, sd_same, sd_dry_run, sd_log, "
         "sd_metrics");
     for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),

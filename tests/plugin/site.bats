@@ -164,6 +164,49 @@ replayed() { run -0 "$BUILD/bin/drom-sim" replay "$LOG"; }
     [[ $output == "drom: explain: squeue: "* ]]
 }
 
+# --- jobs that may share ---
+
+@test "jobs of a partition that is left out neither borrow nor lend, and their users are told" {
+    with sd_not_partition=other
+    mate -N2
+    waiting_job GUEST -p other -N2 -t 1
+    waits_for "$GUEST" not-admitted
+    scancel "$GUEST"
+    guest -N2
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    scancel "$GUEST" "$MATE"
+    eventually "both have ended" no_jobs
+    mate -p other -N2
+    waiting_job GUEST -N2 -t 1
+    waits_for "$GUEST" no-mates
+    replayed
+}
+
+@test "only jobs of the partitions and accounts that are named share" {
+    with sd_only_partition=main/short,sd_only_account=physics
+    mate -N2 -A physics
+    waiting_job GUEST -N2 -t 1
+    waits_for "$GUEST" not-admitted
+    waiting_job OTHER -N2 -t 1 -p other -A physics
+    waits_for "$OTHER" not-admitted
+    scancel "$GUEST" "$OTHER"
+    guest -N2 -A physics
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    replayed
+}
+
+@test "with sd_same=account jobs share within an account only" {
+    with sd_same=account
+    mate -N2 -A physics
+    waiting_job GUEST -N2 -t 1 -A biology
+    waits_for "$GUEST" no-mates
+    scancel "$GUEST"
+    guest -N2 -A physics
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    replayed
+    run -0 "$BUILD/bin/drom-sim" replay "$LOG" --same any
+}
+
 # --- counters and the journal's file ---
 
 # counts NAME VALUE: checks a value of the counters, which are OpenMetrics.

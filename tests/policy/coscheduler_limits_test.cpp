@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// coscheduler_limits_test.cpp - decisions that limits forbid.
+// coscheduler_limits_test.cpp - jobs that may not share with one another, and decisions that limits forbid.
 #include <gtest/gtest.h>
 
 #include "policy/coscheduler.hpp"
@@ -15,6 +15,24 @@ Job job(JobId id, Seconds request, int nodes, Seconds submit) {
     made.nodes = nodes;
     made.submit = submit;
     return made;
+}
+
+TEST(Coscheduler, JobsOfAnotherUserAreNoMatesAndJobsThatAreNotAdmittedAreNotAskedAbout) {
+    SlowdownRules rules;
+    rules.limit = SlowdownRules::Limit::kInfinite;
+    rules.sharing.limits.same = Same::kUser;
+    rules.sharing.limits.share_partitions.no = {"debug"};
+    const auto names = std::make_shared<JobNames>();
+    Coscheduler c({{8, NodeSet(0, 4)}}, rules, names);
+    Job mate = job(1, 1000, 2, 0), guest = job(2, 100, 2, 10);
+    mate.user = guest.user = names->users.number("1000");
+    ASSERT_TRUE(c.start(mate, NodeSet(0, 2), 0));
+    Job stranger = guest;
+    stranger.user = names->users.number("1001");
+    EXPECT_EQ(c.propose(stranger, NodeSet(0, 4), 1000, 10).refusal, Refusal::kNoMates);
+    EXPECT_EQ(c.propose(guest, NodeSet(0, 4), 1000, 10).refusal, Refusal::kNone);
+    guest.partition = names->partitions.number("debug");
+    EXPECT_EQ(c.propose(guest, NodeSet(0, 4), 1000, 10).refusal, Refusal::kNotAdmitted);
 }
 
 TEST(Coscheduler, ADecisionThatALimitForbidsIsNoDecisionToShareInTheJournal) {

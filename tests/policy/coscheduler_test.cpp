@@ -529,6 +529,9 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
                              "add_free_nodes=yes partition_max_slowdown=debug:2/long:inf qos_max_slowdown=low:10 "
                              "qos=strict qos_order=low/high",
                              "sd-policy 1 limit=inf sharing_factor=0.5 max_mates=1 jobs_per_node=2 gain=0 "
+                             "only_partition=a/b not_partition=c only_qos=d not_qos=e only_account=f not_account=g "
+                             "same=account dry_run=yes",
+                             "sd-policy 1 limit=inf sharing_factor=0.5 max_mates=1 jobs_per_node=2 gain=0 "
                              "dry_run=yes"}) {
         const auto parsed = read_line(line);
         ASSERT_TRUE(parsed) << parsed.error();
@@ -542,6 +545,8 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
         EXPECT_EQ(text_of(std::get<Pool>(read_line(line).value())), line);
     for (const char* line : {"no-room at=5 job=2 mates=1,7", "no-room at=330 job=14 free=4-5",
                              "beyond-limit at=340 job=15 mates=12,13 whose=15",
+                             "consider at=1 job=2 submit=0 request=5 count=1 least=1 within=0 static=9 limit=2 "
+                             "outcome=not-admitted",
                              "share at=1 job=2 submit=0 request=5 count=1 least=1 memory=800 cores=1 mates=3"})
         EXPECT_EQ(text_of(std::get<Event>(read_line(line).value())), line);
     const char* never =
@@ -551,6 +556,7 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
     for (const char* line :
          {"start at=5 job=2 submit=0 request=5 count=1 least=1 partition=long qos=low "
           "max_slowdown=2.5 kind=malleable nodes=4",
+          "start at=1 job=2 submit=0 request=5 count=1 least=1 user=1000 account=physics kind=rigid nodes=0",
           "share at=5 job=2 submit=0 request=5 count=3 least=1 qos=7 cores=4 mates=1 free=4,6",
           "consider at=5 job=2 submit=0 request=5 count=3 least=1 partition=a=b within=0-6 "
           "static=never idle=4,6:90/5:never limit=inf outcome=share cores=4 mates=1 free=4,6 end=15"}) {

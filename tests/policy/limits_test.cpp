@@ -52,6 +52,54 @@ TEST(Limits, AUsersOwnBoundOnlyLowersTheLimit) {
     EXPECT_EQ(limits.of(job_of(0, -1, 9), 5), 2);
 }
 
+/// Returns a job of the user 5 in this account.
+Job of_account(int account, int partition = -1, int qos = -1) {
+    Job job = job_of(partition, qos);
+    job.account = account;
+    job.user = 5;
+    return job;
+}
+
+TEST(Limits, OnlyJobsThatAreAdmittedShare) {
+    MateLimits limits;
+    limits.share_partitions.only = {"debug", "unknown"};
+    limits.share_qos.no = {"low"};
+    limits.share_accounts.only = {"physics", "biology"};
+    limits.share_accounts.no = {"biology"};
+    EXPECT_TRUE(limits.admits(Job())) << "nothing is numbered yet";
+    limits.set_numbers({{"debug", 0}, {"long", 1}}, {{"low", 0}, {"high", 1}}, {{"physics", 0}, {"biology", 1}});
+    EXPECT_TRUE(limits.admits(of_account(0, 0, 1)));
+    EXPECT_TRUE(limits.admits(of_account(0, 0))) << "no QOS";
+    EXPECT_FALSE(limits.admits(of_account(0, 1, 1)));
+    EXPECT_FALSE(limits.admits(of_account(0, -1, 1))) << "no partition, where only some are admitted";
+    EXPECT_FALSE(limits.admits(of_account(0, 0, 0)));
+    EXPECT_FALSE(limits.admits(of_account(1, 0, 1))) << "named twice: left out";
+    EXPECT_FALSE(limits.admits(of_account(2, 0, 1)));
+    EXPECT_TRUE(limits.may_take(of_account(2, 1), of_account(0, 0, 1))) << "the guest is asked about elsewhere";
+    EXPECT_FALSE(limits.may_take(of_account(0, 0, 1), of_account(0, 1)));
+}
+
+TEST(Limits, JobsOfTheSameUserOrAccountShare) {
+    MateLimits limits;
+    Job other = of_account(1);
+    EXPECT_TRUE(limits.may_take(of_account(0), other));
+    limits.same = Same::kUser;
+    EXPECT_TRUE(limits.may_take(of_account(0), other));
+    other.user = 6;
+    EXPECT_FALSE(limits.may_take(of_account(0), other));
+    limits.same = Same::kAccount;
+    EXPECT_FALSE(limits.may_take(of_account(0), other));
+    EXPECT_TRUE(limits.may_take(of_account(1), other));
+    for (const Same same : {Same::kAny, Same::kUser, Same::kAccount}) {
+        Same read = Same::kAny;
+        EXPECT_TRUE(read_same(read, text_of(same)));
+        EXPECT_EQ(read, same);
+    }
+    Same kept = Same::kUser;
+    EXPECT_FALSE(read_same(kept, "group"));
+    EXPECT_EQ(kept, Same::kUser);
+}
+
 TEST(Limits, NoGuestTakesCoresFromAHigherQos) {
     const MateLimits limits = limits_of("none", "none", "low/high");
     EXPECT_TRUE(limits.may_take(job_of(0, 1), job_of(0, 0)));

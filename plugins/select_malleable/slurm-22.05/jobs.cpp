@@ -344,6 +344,8 @@ policy::Job described(const job_record_t& job, int nodes) {
     policy::Job known;
     known.partition = job.part_ptr == nullptr ? -1 : number_of(job.part_ptr->name, job_names()->partitions);
     known.qos = job.qos_ptr == nullptr ? -1 : number_of(job.qos_ptr->name, job_names()->qos);
+    known.user = number_of(std::to_string(job.user_id).c_str(), job_names()->users);
+    known.account = number_of(job.account, job_names()->accounts);
     known.id = job.job_id;
     known.nodes = nodes;
     known.request = requested(job);

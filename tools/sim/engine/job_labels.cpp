@@ -126,6 +126,28 @@ Checked check_order(const policy::MateLimits& limits, const Numbers& qos, const 
                                       list_of(missing), log));
 }
 
+/// Checks that an admission names partitions, QOS or accounts that jobs have.
+Checked check_admission(const policy::Admission& admission, const char* kind, const Numbers& numbers,
+                        const std::string& log) {
+    const std::string of = std::string(kind) == "QOS" ? "qos" : kind;
+    for (const auto* names : {&admission.only, &admission.no}) {
+        const std::string option = (names == &admission.only ? "only_" : "not_") + of;
+        std::vector<policy::NamedLimit> named;
+        for (const std::string& name : *names) named.push_back({name, 1});
+        if (auto good = check_names(named, {option.c_str(), kind, numbers}, log); !good) return good;
+    }
+    return {};
+}
+
+Checked check_admissions(const policy::MateLimits& limits, const JobLabels& labels, const std::string& log) {
+    if (auto good = check_admission(limits.share_partitions, "partition", labels.partitions, log); !good) return good;
+    if (auto good = check_admission(limits.share_qos, "QOS", labels.qos, log); !good) return good;
+    if (auto good = check_admission(limits.share_accounts, "account", {}, log); !good) return good;
+    if (limits.same != policy::Same::kAccount) return {};
+    return tl::unexpected(
+        fmt::format("same=account: jobs of {} have no account; there are same=user and same=any", log));
+}
+
 }  // namespace
 
 JobLabels labels_of(const Workload& workload) { return {partitions_of(workload), qos_of(workload)}; }
@@ -138,6 +160,7 @@ Checked check_limits(const policy::MateLimits& limits, const JobLabels& labels, 
         return good;
     if (auto good = check_names(limits.qos, {"qos_max_slowdown", "QOS", labels.qos}, log); !good) return good;
     if (auto good = check_urgent(limits.urgent, labels.qos, log); !good) return good;
+    if (auto good = check_admissions(limits, labels, log); !good) return good;
     return check_order(numbered, labels.qos, log);
 }
 

@@ -80,9 +80,23 @@ constexpr Option<RunRules> kRun[] = {
 };
 // clang-format on
 
-constexpr std::string_view kInDecisionLog[] = {
-    "max_slowdown", "partition_max_slowdown", "qos_max_slowdown", "qos", "qos_order", "sharing_factor",
-    "max_mates",    "jobs_per_node",          "add_free_nodes",   "gain"};
+constexpr std::string_view kInDecisionLog[] = {"max_slowdown",
+                                               "partition_max_slowdown",
+                                               "qos_max_slowdown",
+                                               "qos",
+                                               "qos_order",
+                                               "sharing_factor",
+                                               "max_mates",
+                                               "jobs_per_node",
+                                               "add_free_nodes",
+                                               "gain",
+                                               "only_partition",
+                                               "not_partition",
+                                               "only_qos",
+                                               "not_qos",
+                                               "only_account",
+                                               "not_account",
+                                               "same"};
 
 const Option<RunRules>* find_run(std::string_view name) {
     const auto found =

@@ -18,8 +18,8 @@ namespace {
 using policy::Event;
 using policy::Refusal;
 
-constexpr Refusal kOutcomes[] = {Refusal::kNone,    Refusal::kNotMalleable, Refusal::kTooFewCores,
-                                 Refusal::kNoMates, Refusal::kHarm,         Refusal::kWaitingIsSooner};
+constexpr Refusal kOutcomes[] = {Refusal::kNone, Refusal::kNotMalleable,    Refusal::kTooFewCores, Refusal::kNoMates,
+                                 Refusal::kHarm, Refusal::kWaitingIsSooner, Refusal::kNotAdmitted};
 
 std::string counted(std::size_t count, const char* one, const char* more) {
     return fmt::format("{} {}", count, count == 1 ? one : more);
