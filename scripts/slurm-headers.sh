@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # slurm-headers.sh - unpacks Slurm's source, of the installed or another series, for headers that no package has.
 #
-#   scripts/slurm-headers.sh [--series 24.11] [DIR]       (default: ${XDG_CACHE_HOME:-~/.cache}/drom/slurm-VERSION)
-#   scripts/slurm-headers.sh [--series 24.11] --where     prints the default DIR; fetches nothing
+#   scripts/slurm-headers.sh [--series 24.11|26.05] [DIR]   (default: ${XDG_CACHE_HOME:-~/.cache}/drom/slurm-VERSION)
+#   scripts/slurm-headers.sh [--series 24.11|26.05] --where prints the default DIR; fetches nothing
 #
 # Prints the folder of the source. A folder that is there already is kept. The script asks the machine's own package
 # sources in a private state: it changes nothing of the machine's configuration, and needs no root. apt-get checks the
@@ -12,6 +12,8 @@
 # A series is that of another release of the distribution, from the same package sources. Of it only the upstream tree
 # is fetched, and slurm/slurm_version.h is made, as configure would. Exit status: 0 there, 1 could not be had, 2 usage.
 set -euo pipefail
+# shellcheck source=scripts/slurm-series.sh
+. "$(dirname "${BASH_SOURCE[0]}")/slurm-series.sh"
 
 refuse() { echo "slurm-headers.sh: $*" >&2; exit 1; }
 
@@ -32,8 +34,9 @@ case $series in
         version=$(dpkg-query -W -f '${source:Version}' libslurm-dev 2>/dev/null) || true
         [[ -n $version ]] || refuse "find the version of Slurm: libslurm-dev is not installed; run scripts/packages.sh test"
         package=$(dpkg-query -W -f '${source:Package}' libslurm-dev) ;;
-    24.11) version=24.11.5 package=slurm-wlm release=trixie ;;
-    *) refuse "find Slurm $series: only the installed series and 24.11 are known here" ;;
+    *)
+        read -r version release < <(series_version "$series") || refuse "find Slurm $series: only the installed series and $known_series are known here"
+        package=slurm-wlm ;;
 esac
 dir=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/drom/slurm-${version#*:}
 if $where; then
@@ -65,35 +68,14 @@ fi
 scratch=$(mktemp -d -p "$parent")
 trap 'rm -rf "$scratch"' EXIT
 
-# sources_of_sources: writes the machine's package sources, with deb-src in place of deb.
-sources_of_sources() {
-    local file
-    for file in /etc/apt/sources.list.d/*.sources; do
-        [[ ! -r $file ]] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$scratch/parts/$(basename "$file")"
-    done
-    for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [[ ! -r $file ]] || sed -n 's/^ *deb /deb-src /p' "$file" >>"$scratch/parts/lists.list"
-    done
-}
-
-# of_release: changes them to another release. A package source that is not of the machine's own release is left out.
-of_release() {
-    local own file
-    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-    [[ -n $own ]] || { echo "this machine does not say what release it is"; return 1; }
-    for file in "$scratch"/parts/*; do
-        if ! grep -Eq "^(Suites:|deb-src ).*[[:blank:]]$own" "$file"; then rm "$file"; continue; fi
-        sed -i -E "/^(Suites:|deb-src )/s/([[:blank:]])$own/\\1$release/g" "$file"
-    done
-}
-
 prepare() {
-    local settings=(-q -o Acquire::Retries=3 -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
+    # The lists of a release in the making may be past their date.
+    local settings=(-q -o Acquire::Retries=3 -o Acquire::Check-Valid-Until=false -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/parts" -o Dir::State::Lists="$scratch/lists"
         -o Dir::Cache="$scratch/cache" -o Dir::Cache::srcpkgcache= -o Dir::Cache::pkgcache= -o APT::Sandbox::User=root)
     apt=(apt-get "${settings[@]}") cache=(apt-cache "${settings[@]}")
     mkdir -p "$scratch/parts" "$scratch/lists/partial" "$scratch/cache/archives/partial"
-    sources_of_sources
-    [[ -z $series ]] || of_release || return
+    package_sources "$scratch/parts"
+    [[ -z $series ]] || of_release "$scratch/parts" "$release" || return
     # Some lists may be out of reach although the needed one is not: only the fetch of the source decides.
     "${apt[@]}" update || true
 }
