@@ -18,6 +18,7 @@ constexpr WaitingReason kReasons[] = {
     {"core-spec", "it asks for specialised cores (--core-spec)", "Leave --core-spec out."},
     {"expands", "it is to expand another job", "Submit it without that dependency."},
     {"switches", "it asks for switches (--switches)", "Leave --switches out."},
+    {"step-manager", "its steps are managed on its node", "Leave out --stepmgr."},
     {"some-threads", "it uses some threads of each core (--hint, --threads-per-core)",
      "Leave the option out, and let the program use one thread of each core (OMP_PLACES=cores)."},
     {"features", "it asks for features by number or alternative (-C)", "Name features without [a|b] and a*2."},

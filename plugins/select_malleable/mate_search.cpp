@@ -42,18 +42,25 @@ private:
 
 }  // namespace
 
-int Question::ask_cons_tres() const {
-    return cons_tres.job_test(job, nodes, min_nodes, max_nodes, req_nodes, mode, candidates, preempted, excluded_cores);
+bool Question::starts_after(Seconds now) const { return window != nullptr && window->start > now; }
+
+Seconds Question::starts_from() const {
+    return std::max<Seconds>(job->start_time, window == nullptr ? 0 : window->start);
+}
+
+bool Question::leaves_cores_out() const {
+    const bitstr_t* cores = excluded == nullptr ? nullptr : excluded_cores(*excluded);
+    return cores != nullptr && bit_ffs(const_cast<bitstr_t*>(cores)) >= 0;
 }
 
 bool MateSearch::asks_to_start(const Question& question) const {
     const bool later = SELECT_IS_MODE_WILL_RUN(question.mode) && !SELECT_IS_MODE_RESV(question.mode);
-    return running_.known() && (later || SELECT_IS_MODE_RUN_NOW(question.mode)) && declared_malleable(*question.job);
+    if (!running_.known() || !(later || SELECT_IS_MODE_RUN_NOW(question.mode))) return false;
+    return !question.starts_after(running_.now()) && declared_malleable(*question.job);
 }
 
 std::string MateSearch::bar(const Question& question) const {
-    if (question.excluded_cores != nullptr && bit_ffs(question.excluded_cores) >= 0)
-        return std::string(policy::waiting::kCoreReservation);
+    if (question.leaves_cores_out()) return std::string(policy::waiting::kCoreReservation);
     return obstacle(*question.job);
 }
 
@@ -81,7 +88,7 @@ int MateSearch::test(Question& question) {
     waits_ = {};
     const int found = asks_to_start(question) ? counted_answer(question) : answer(question);
     if (plans || SELECT_IS_MODE_RUN_NOW(question.mode)) tell_user(question, plans);
-    if (plans && found == SLURM_SUCCESS) promises_.note(*question.job, question.nodes);
+    if (plans && found == SLURM_SUCCESS) promises_.note(*question.job, question.starts_from(), question.nodes);
     return found;
 }
 
@@ -114,7 +121,7 @@ int MateSearch::ask(Question& question) const {
     if (std::none_of(candidates.begin(), candidates.end(), is_shared)) return question.ask_cons_tres();
     std::vector<JobId> ids(candidates.size());
     std::transform(candidates.begin(), candidates.end(), ids.begin(), [](const auto* job) { return job->job_id; });
-    const std::unique_ptr<xlist, void (*)(List)> together{list_create(nullptr), list_destroy};
+    const std::unique_ptr<list_t, void (*)(list_t*)> together{list_create(nullptr), list_destroy};
     for (job_record_t* job : records_of(running_.coscheduler().whole_groups(ids))) list_append(together.get(), job);
     Question narrowed = question;
     narrowed.candidates = together.get();
@@ -123,7 +130,7 @@ int MateSearch::ask(Question& question) const {
     return answer;
 }
 
-void MateSearch::add_co_runners(List preempted, const bitstr_t* nodes) const {
+void MateSearch::add_co_runners(list_t* preempted, const bitstr_t* nodes) const {
     std::vector<job_record_t*> all = records_in(preempted);
     for (std::size_t i = 0; i < all.size(); ++i)  // it grows
         for (job_record_t* co_runner : records_of(running_.coscheduler().co_runners(all[i]->job_id))) {
@@ -134,30 +141,49 @@ void MateSearch::add_co_runners(List preempted, const bitstr_t* nodes) const {
         }
 }
 
+/// Asks cons_tres when the job would start, also behind the window of the question.
+int MateSearch::ask_for_any_time(Question& question) const {
+    will_run_data_t* const window = std::exchange(question.window, nullptr);
+    const int answer = question.ask_cons_tres();
+    question.window = window;
+    return answer;
+}
+
 // The backfill scheduler asks when and where the job could start.
 int MateSearch::will_run(Question& question) {
     const Bits may_have(question.nodes);
-    const int answer = question.ask_cons_tres();
+    const int in_window = question.ask_cons_tres();
+    const bool is_later = in_window != SLURM_SUCCESS && question.window != nullptr && question.window->end != 0;
+    const Bits in_window_on(question.nodes);
+    const time_t start_in_window = question.job->start_time;
+    if (is_later) bit_copybits(question.nodes, may_have);
+    const int answer = is_later ? ask_for_any_time(question) : in_window;
     const time_t static_start = question.job->start_time;
     const Place place{question.job->job_id, partition_of(*question.job)};
     offers_.erase(place);
     constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
     if (starts_.size() > kRemembered) starts_.clear();
     starts_[place] = {answer == SLURM_SUCCESS ? static_start : policy::kNever, running_.now()};
-    if (answer != SLURM_SUCCESS || static_start <= running_.now()) return answer;
+    if (answer == SLURM_SUCCESS && static_start > running_.now() && offer_now(question, may_have, place))
+        return SLURM_SUCCESS;
+    bit_copybits(question.nodes, in_window_on);
+    question.job->start_time = start_in_window;
+    return in_window;
+}
+
+/// Offers the job a start beside mates now, instead of the later one that is in its record. Returns whether there is
+/// one.
+bool MateSearch::offer_now(Question& question, const bitstr_t* may_have, const Place& place) {
     const int count = bit_set_count(question.nodes);
     if (!asks_for_whole_nodes(*question.job, question.nodes, count))
-        return waits(policy::waiting::kPartOfNodes), answer;
-    const Bits statically(question.nodes);
+        return waits(policy::waiting::kPartOfNodes), false;
+    const Seconds static_start = question.job->start_time;
     const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now(),
                       idle_nodes(question, node_set(may_have))};
-    if (offer.static_start > running_.now() && arrange(question, node_set(may_have), offer) && !dry_run()) {
-        offers_[place] = offer;
-        return SLURM_SUCCESS;
-    }
-    bit_copybits(question.nodes, statically);
-    question.job->start_time = static_start;
-    return answer;
+    if (offer.static_start <= running_.now()) return false;
+    if (!arrange(question, node_set(may_have), offer) || dry_run()) return false;
+    offers_[place] = offer;
+    return true;
 }
 
 int MateSearch::run_now(Question& question) {
@@ -239,7 +265,7 @@ std::optional<MateSearch::Offer> MateSearch::ask_later(const Question& question)
     later.mode = SELECT_MODE_WILL_RUN;
     later.candidates = nullptr;
     later.preempted = nullptr;
-    const int answer = later.ask_cons_tres();
+    const int answer = ask_for_any_time(later);
     const Seconds start = job.start_time;
     job.start_time = start_before;
     job.bit_flags = flags_before;

@@ -25,11 +25,18 @@ struct Question {
     bitstr_t* nodes;  ///< in: that it may have; out: that it gets
     uint32_t min_nodes, max_nodes, req_nodes;
     uint16_t mode;
-    List candidates;  ///< that may be preempted
-    List* preempted;  ///< out: those that have to be
-    bitstr_t* excluded_cores;
+    list_t* candidates;  ///< that may be preempted
+    list_t** preempted;  ///< out: those that have to be
+    resv_exc_t* excluded;
+    will_run_data_t* window;  ///< in which the job may start; null: at any time
 
     int ask_cons_tres() const;
+    /// Returns whether the job is not to start at once, whatever is free.
+    bool starts_after(policy::Seconds now) const;
+    /// Returns when the job could start, by the answer. cons_tres says "now" of a start in a later window.
+    policy::Seconds starts_from() const;
+    /// Returns whether reservations take single cores of nodes.
+    bool leaves_cores_out() const;
 };
 
 /// A job beside mates, as it may start now.
@@ -97,8 +104,10 @@ private:
     int answer(Question& question);
     int counted_answer(Question& question);
     int ask(Question& question) const;
-    void add_co_runners(List preempted, const bitstr_t* nodes) const;
+    void add_co_runners(list_t* preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
+    int ask_for_any_time(Question& question) const;
+    bool offer_now(Question& question, const bitstr_t* may_have, const Place& place);
     int run_now(Question& question);
     std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
     std::vector<policy::IdleNodes> idle_nodes(const Question& question, const policy::NodeSet& may_have) const;

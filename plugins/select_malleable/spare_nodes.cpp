@@ -13,7 +13,7 @@ namespace {
 /// Returns those of the nodes that are idle and could start a job at once.
 NodeSet idle_now(NodeSet idle) {
     for (const bitstr_t* all : {idle_node_bitmap, avail_node_bitmap, up_node_bitmap}) idle = idle.common(node_set(all));
-    for (const bitstr_t* none : {cg_node_bitmap, rs_node_bitmap, power_node_bitmap, booting_node_bitmap})
+    for (const bitstr_t* none : {cg_node_bitmap, rs_node_bitmap, powered_down_nodes(), booting_node_bitmap})
         idle.erase(node_set(none));
     return idle;
 }
@@ -27,7 +27,7 @@ Seconds wanted_at(const slurmctld_resv_t& reservation, const job_record_t& job, 
 
 void add_reservations(const job_record_t& job, Seconds now, std::vector<IdleNodes>& wanted) {
     if (resv_list == nullptr) return;
-    ListIterator each = list_iterator_create(resv_list);
+    list_itr_t* each = list_iterator_create(resv_list);
     while (const auto* reservation = static_cast<const slurmctld_resv_t*>(list_next(each)))
         if (reservation->node_bitmap != nullptr && reservation->end_time > now)
             wanted.push_back({node_set(reservation->node_bitmap), wanted_at(*reservation, job, now)});

@@ -43,6 +43,31 @@ void declare(const launch_tasks_request_msg_t* message, char** environment, Step
     task::read_declaration(own, "", step);
 }
 
+/// Returns the n-th of run-length encoded numbers.
+uint32_t nth(uint32_t n, const uint16_t* values, const uint32_t* repeats, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        if (n < repeats[i]) return values[i];
+        n -= repeats[i];
+    }
+    return 0;
+}
+
+/// Returns the CPUs that the job has on this node while it shares with no job, as the controller signed it; 0: not
+/// known.
+uint32_t cpus_of_job(stepd_step_rec_t* job) {
+    if (job->batch) return job->cpus;
+    if (job->msg == nullptr || job->msg->cred == nullptr) return 0;
+    const slurm_cred_arg_t* granted = slurm_cred_get_args(job->msg->cred);
+    auto* const nodes = hostlist_create(granted->job_hostlist);
+    const int here = nodes == nullptr ? -1 : hostlist_find(nodes, conf->node_name);
+    if (nodes != nullptr) hostlist_destroy(nodes);
+    const uint32_t cpus = here < 0 ? 0
+                                   : nth(static_cast<uint32_t>(here), granted->cpu_array, granted->cpu_array_reps,
+                                         granted->cpu_array_count);
+    slurm_cred_unlock_args(job->msg->cred);
+    return cpus;
+}
+
 StepOnNode describe(stepd_step_rec_t* job) {
     StepOnNode step;
     step.step = {job->step_id.job_id, job->step_id.step_id};
@@ -50,7 +75,7 @@ StepOnNode describe(stepd_step_rec_t* job) {
     if (job->argc > 0 && job->argv != nullptr) step.program = string_of(job->argv[0]);
     step.job_cores = string_of(job->job_alloc_cores);
     step.cores = job->batch ? step.job_cores : string_of(job->step_alloc_cores);
-    step.job_cpus = task::cpus_of_job(job);
+    step.job_cpus = cpus_of_job(job);
     declare(job->batch ? nullptr : job->msg, job->env, step);
     return step;
 }

@@ -19,8 +19,4 @@ std::string node_name();
 /// Tells the task hooks of a task that was forked and does not run its program yet.
 void tell_of_fork(stepd_step_rec_t* job, uint32_t task);
 
-/// Returns the CPUs that the job has on this node while it shares with no job, as the controller signed it; 0: not
-/// known. Each series has its own.
-uint32_t cpus_of_job(stepd_step_rec_t* job);
-
 }  // namespace drom::slurm::task

@@ -313,6 +313,9 @@ up_within() {
     return 1
 }
 
+# has_cgroups_always: true from Slurm 23.11 on, which does not start where there are none, unless it is told so.
+has_cgroups_always() { [[ $(slurmctld -V) != *" 22."* ]]; }
+
 start() {
     local i
     rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
@@ -321,6 +324,7 @@ start() {
     slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
+    ((${#cgroup[@]})) || ! has_cgroups_always || cgroup=(CgroupPlugin=disabled)
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     ((${#topology[@]} == 0)) || printf '%s\n' "${topology[@]}" >"$dir/etc/topology.conf"
     echo $$ >"$dir/run/starter"

@@ -42,6 +42,18 @@ setup_file() {
     no_errors
 }
 
+@test "a job that says how many tasks it has has whole nodes, and lends half of them" {
+    mate -N2 -n6
+    expect "$(squeue -h -j "$MATE" -o %C)" 16
+    running_job OTHER -N2 --ntasks-per-node=2 -t 10
+    expect "$(squeue -h -j "$OTHER" -o %C)" 16
+    guest -N4 -n9
+    expect "$(cores "$MATE") $(cores "$OTHER") $(cores "$GUEST")" "0-3 0-3 4-7"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    no_errors
+}
+
 @test "a guest whose mate ends first has the whole nodes" {
     mate -N4
     guest -N4

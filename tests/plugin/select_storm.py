@@ -51,7 +51,7 @@ from select_storm_checks import (
     near_suspended,
 )
 from storm_checks import cpus, is_alive, judge, look, read_table
-from storm_cluster import WATCHDOG_S, Cluster, Missing, Setup, blow, eventually, kill
+from storm_cluster import WATCHDOG_S, Cluster, Missing, Setup, blow, eventually, kill, plugin_folder
 
 NODES, CORES = 4, 8
 IN_FLIGHT = 3
@@ -553,7 +553,7 @@ def main() -> int:
     build = arguments.build.resolve()
     settings = ("sockets=2", f"cores={CORES // 2}", "select=select/malleable", "extra=JobSubmitPlugins=malleable")
     try:
-        if not (build / "lib" / "slurm" / "select_malleable.so").exists():
+        if not (plugin_folder(build) / "select_malleable.so").exists():
             raise Missing("there is no select_malleable.so; scripts/slurm-headers.sh, then configure again")
         if not (build / PRELOAD).exists():
             raise Missing("there is no storm_preload.so; build the target storm_preload")

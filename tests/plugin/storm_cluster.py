@@ -25,6 +25,12 @@ class Missing(Exception):
     """A prerequisite that this machine does not have."""
 
 
+def plugin_folder(build: Path) -> Path:
+    """Returns where the plugins are, for the installed Slurm or the series in whose root folder this runs."""
+    series = os.environ.get("SLURM_SERIES")
+    return build / "lib" / (f"slurm-{series}" if series else "slurm")
+
+
 @dataclass(frozen=True)
 class Setup:
     """A kind of node."""
@@ -85,7 +91,7 @@ class Cluster:
         self.script = Path(__file__).with_name("cluster.sh")
         self.dir = Path(tempfile.mkdtemp(prefix="storm-"))
         self.dir.chmod(0o755)
-        plugins = build / "lib" / "slurm"
+        plugins = plugin_folder(build)
         self.settings = [f"nodes={nodes}", f"plugins={plugins}", f"owner={os.getpid()}", *setup.settings]
         self.settings += CALLERS[caller](plugins, f"{self.dir}/%n.table", setup.topology)
         self.mark = str(self.dir)

@@ -7,7 +7,8 @@ bats_require_minimum_version 1.5.0
 
 export PATH=$PATH:/usr/sbin:/sbin
 CLUSTER_SH=$BATS_TEST_DIRNAME/cluster.sh
-PLUGINS=$BUILD/lib/slurm
+# The plugins are those for the installed Slurm, or for the series in whose root folder this runs.
+PLUGINS=$BUILD/lib/slurm${SLURM_SERIES:+-$SLURM_SERIES}
 SPANK_DROM=$PLUGINS/spank_drom.so
 
 # start_cluster [NAME=VALUE...]: starts the cluster of a file in setup_file; it is stopped at the end of the file.

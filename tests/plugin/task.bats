@@ -48,6 +48,7 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
     run ! grep -q '^DROM_OFF=' "$WORK/$JOB.out"
 }
 
+# bats test_tags=suspension
 @test "the CPUs of a suspended job are for others, and it gets them back" {
     script "srun sleep 300"
     started -w n1 -c2

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// slurmctld.hpp - the headers of slurmctld 22.05 as C++ can bear them. Include it before anything else.
+// slurmctld.hpp - the headers of slurmctld 22.05 as C++ can bear them, and what differs from other series. Include it
+// before anything else.
 #pragma once
 
 #include "config.h"
@@ -23,6 +24,7 @@ extern "C" {
 #include "src/common/read_config.h"
 #include "src/common/run_in_daemon.h"
 #include "src/common/select.h"
+#include "src/common/slurm_accounting_storage.h"
 #include "src/common/xmalloc.h"
 #include "src/common/xstring.h"
 #include "src/slurmctld/acct_policy.h"
@@ -52,8 +54,34 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak power_node_bitmap
 #pragma weak resv_list
 #pragma weak rs_node_bitmap
+#pragma weak set_job_tres_alloc_str
 #pragma weak slurmctld_diag_stats
 #pragma weak slurmctld_tres_cnt
 #pragma weak up_node_bitmap
 
 #include "undefined_macros.hpp"
+
+// Names that later series have.
+using list_t = xlist;
+using list_itr_t = listIterator;
+using job_details_t = job_details;
+/// The cores that a question leaves out for the sake of reservations.
+using resv_exc_t = bitstr_t;
+/// In which time a waiting job may start. This series never says.
+struct will_run_data_t {
+    time_t start;
+    time_t end;
+};
+inline const bitstr_t* excluded_cores(const resv_exc_t& excluded) { return &excluded; }
+inline bool has_step_manager(const job_record_t&) { return false; }
+inline const uint32_t* priorities_by_partition(const job_record_t& job) { return job.priority_array; }
+inline bitstr_t* powered_down_nodes() { return power_node_bitmap; }
+/// Makes `bits` of the names of nodes; names that are not known are left out.
+inline void read_nodes(const char* names, bitstr_t*& bits) { node_name2bitmap(const_cast<char*>(names), true, &bits); }
+
+/// slurmdbd numbers the records of jobs, so that others than slurmctld can add some.
+inline constexpr bool kRecordsCanBeAdded = true;
+/// Returns whether slurmctld has not told slurmdbd yet that the job began.
+inline bool start_is_untold(const job_record_t& job) { return (job.job_state & JOB_UPDATE_DB) != 0; }
+/// Writes the job's amounts as text. The caller holds the lock of the accounts.
+inline void write_tres_text(job_record_t& job) { set_job_tres_alloc_str(&job, true); }

@@ -6,9 +6,6 @@
 
 namespace task = drom::slurm::task;
 
-// Nothing shrinks jobs in this series' controller.
-uint32_t task::cpus_of_job(stepd_step_rec_t*) { return 0; }
-
 extern "C" {
 
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);

@@ -11,6 +11,7 @@ extern "C" {
 #include "src/common/slurm_xlator.h"
 
 #include "src/common/env.h"
+#include "src/common/hostlist.h"
 #include "src/common/log.h"
 #include "src/common/read_config.h"
 #include "src/common/slurm_protocol_defs.h"

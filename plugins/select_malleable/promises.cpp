@@ -24,7 +24,7 @@ void each_partition(const job_record_t& job, const Body& body) {
         if (job.part_ptr != nullptr) body(*job.part_ptr);
         return;
     }
-    ListIterator each = list_iterator_create(job.part_ptr_list);
+    list_itr_t* each = list_iterator_create(job.part_ptr_list);
     while (const auto* partition = static_cast<const part_record_t*>(list_next(each))) body(*partition);
     list_iterator_destroy(each);
 }
@@ -44,8 +44,9 @@ int highest_tier(const job_record_t& job) {
 
 uint32_t highest_priority(const job_record_t& job) {
     uint32_t priority = job.priority;
-    if (job.part_ptr_list == nullptr || job.priority_array == nullptr) return priority;
-    for (int i = 0; i < list_count(job.part_ptr_list); ++i) priority = std::max(priority, job.priority_array[i]);
+    const uint32_t* const each = priorities_by_partition(job);
+    if (job.part_ptr_list == nullptr || each == nullptr) return priority;
+    for (int i = 0; i < list_count(job.part_ptr_list); ++i) priority = std::max(priority, each[i]);
     return priority;
 }
 
@@ -82,18 +83,18 @@ Seconds moved(const job_record_t& job) {
 
 }  // namespace
 
-void Promises::note(const job_record_t& job, const bitstr_t* nodes) {
+void Promises::note(const job_record_t& job, Seconds start, const bitstr_t* nodes) {
     if (job.array_recs == nullptr) return;
     const time_t cycle = slurmctld_diag_stats.bf_when_last_cycle;
     std::erase_if(arrays_, [cycle](const auto& noted) { return noted.second.cycle != cycle; });
     Promise& promise = arrays_.try_emplace(job.job_id, OfArray{cycle, {}}).first->second.promise;
-    promise.start = std::min<Seconds>(promise.start.value_or(policy::kNever), job.start_time);
+    promise.start = std::min(promise.start.value_or(policy::kNever), start);
     promise.nodes.insert(node_set(nodes));
 }
 
 std::vector<Promise> Promises::before(const job_record_t& job, bool in_backfill) {
     std::vector<Promise> promises;
-    ListIterator each = list_iterator_create(job_list);
+    list_itr_t* each = list_iterator_create(job_list);
     while (const auto* other = static_cast<const job_record_t*>(list_next(each))) {
         if (!IS_JOB_PENDING(other) || other->priority == 0 || is_of_same_array(*other, job)) continue;
         const bool planned = other->start_time != 0 && (in_backfill || !is_behind(*other, job));
@@ -124,7 +125,7 @@ const NodeSet& Promises::named(const char* nodes) {
     if (known != named_.end()) return known->second;
     if (named_.size() > kRemembered) named_.clear();
     bitstr_t* bits = nullptr;
-    node_name2bitmap(const_cast<char*>(nodes), true, &bits);
+    read_nodes(nodes, bits);
     const NodeSet& set = named_[nodes] = node_set(bits);
     if (bits != nullptr) bit_free(bits);
     return set;

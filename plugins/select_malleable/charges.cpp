@@ -3,12 +3,10 @@
 #include "charges.hpp"
 
 extern "C" {
-#include "src/common/slurm_accounting_storage.h"
 #include "src/slurmctld/locks.h"
 }
 #pragma weak acct_db_conn
 #pragma weak lock_slurmctld
-#pragma weak set_job_tres_alloc_str
 #pragma weak slurmctld_config
 #pragma weak unlock_slurmctld
 
@@ -109,7 +107,7 @@ private:
 uint32_t with_flag(const job_record_t& job, uint64_t flag) { return job.job_state | static_cast<uint32_t>(flag); }
 
 bool can_be_said(const job_record_t& job) {
-    return acct_db_conn != nullptr && job.tres_alloc_cnt != nullptr && job.details != nullptr;
+    return kRecordsCanBeAdded && acct_db_conn != nullptr && job.tres_alloc_cnt != nullptr && job.details != nullptr;
 }
 
 /// Says it again how the present record began. slurmctld itself would give it the start of the whole job.
@@ -126,7 +124,7 @@ void say_start(job_record_t& job) {
 
 bool has_record(const job_record_t& job) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    return job.db_index != 0 && job.db_index != NO_VAL64 && !IS_JOB_UPDATE_DB(record) && !IS_JOB_RESIZING(record);
+    return job.db_index != 0 && job.db_index != NO_VAL64 && !start_is_untold(job) && !IS_JOB_RESIZING(record);
 }
 
 void say_cpus(job_record_t& job, std::int64_t cpus) {
@@ -151,7 +149,7 @@ void say_end(job_record_t& job, std::int64_t cpus) {
         const TresLocked locked;
         const std::vector<uint64_t> amounts = amounts_with(job, cpus);
         std::copy(amounts.begin(), amounts.end(), job.tres_alloc_cnt);
-        set_job_tres_alloc_str(&job, true);
+        write_tres_text(job);
     }
     // A job that is requeued waits already.
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
@@ -191,7 +189,7 @@ public:
         if (now == nullptr || now->resize_time != job_.resize_time || now->db_index != NO_VAL64) return;
         now->db_index = job_.db_index;
         if (!is_on_its_nodes(now) || now->step_list == nullptr) return;
-        ListIterator each = list_iterator_create(now->step_list);
+        list_itr_t* each = list_iterator_create(now->step_list);
         while (auto* step = static_cast<step_record_t*>(list_next(each)))
             if (step->state < JOB_COMPLETE) jobacct_storage_g_step_start(acct_db_conn, step);
         list_iterator_destroy(each);
@@ -208,7 +206,7 @@ private:
     }
 
     job_record_t job_;
-    job_details details_;
+    job_details_t details_;
 };
 
 // Never destroyed: the thread is there as long as the process.

@@ -40,7 +40,7 @@ void add_partition(std::vector<Bound>& bounds, const job_record_t& job, Seconds 
 
 void add_reservations(std::vector<Bound>& bounds, const job_record_t& job, const NodeSet& nodes, Seconds now) {
     if (resv_list == nullptr) return;
-    ListIterator each = list_iterator_create(resv_list);
+    list_itr_t* each = list_iterator_create(resv_list);
     while (const auto* reservation = static_cast<const slurmctld_resv_t*>(list_next(each))) {
         const bool own = reservation->resv_id == job.resv_id || reservation == job.resv_ptr;
         const policy::AdvanceReservation seen = described(*reservation);

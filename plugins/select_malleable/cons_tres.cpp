@@ -10,50 +10,9 @@
 
 namespace drom::slurm {
 
-slurm_select_ops_t cons_tres;
+EntryPoints cons_tres;
 
 namespace {
-
-// In the order of slurm_select_ops_t, which is how Slurm itself fills it.
-constexpr const char* kEntryPoints[] = {"plugin_id",
-                                        "select_p_state_save",
-                                        "select_p_state_restore",
-                                        "select_p_job_init",
-                                        "select_p_node_init",
-                                        "select_p_job_test",
-                                        "select_p_job_begin",
-                                        "select_p_job_ready",
-                                        "select_p_job_expand",
-                                        "select_p_job_resized",
-                                        "select_p_job_signal",
-                                        "select_p_job_fini",
-                                        "select_p_job_suspend",
-                                        "select_p_job_resume",
-                                        "select_p_step_pick_nodes",
-                                        "select_p_step_start",
-                                        "select_p_step_finish",
-                                        "select_p_select_nodeinfo_pack",
-                                        "select_p_select_nodeinfo_unpack",
-                                        "select_p_select_nodeinfo_alloc",
-                                        "select_p_select_nodeinfo_free",
-                                        "select_p_select_nodeinfo_set_all",
-                                        "select_p_select_nodeinfo_set",
-                                        "select_p_select_nodeinfo_get",
-                                        "select_p_select_jobinfo_alloc",
-                                        "select_p_select_jobinfo_free",
-                                        "select_p_select_jobinfo_set",
-                                        "select_p_select_jobinfo_get",
-                                        "select_p_select_jobinfo_copy",
-                                        "select_p_select_jobinfo_pack",
-                                        "select_p_select_jobinfo_unpack",
-                                        "select_p_select_jobinfo_sprint",
-                                        "select_p_select_jobinfo_xstrdup",
-                                        "select_p_get_info_from_plugin",
-                                        "select_p_update_node_config",
-                                        "select_p_reconfigure",
-                                        "select_p_resv_test"};
-static_assert(std::size(kEntryPoints) * sizeof(void*) == sizeof(slurm_select_ops_t),
-              "Slurm has other plugin functions than are forwarded");
 
 /// Returns the first of the folders of PluginDir that has the file; empty: none.
 std::string in_plugin_dir(std::string_view name) {

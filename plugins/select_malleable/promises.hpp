@@ -21,9 +21,9 @@ inline constexpr const char* kDelayWord = "delayed";
 
 class Promises {
 public:
-    /// Notes that backfill was told about a waiting job: it could start then, on these nodes. An array has one record
-    /// for all of its tasks, which keeps the start of the last one only.
-    void note(const job_record_t& job, const bitstr_t* nodes);
+    /// Notes that backfill was told about a waiting job: it could start at `start`, on these nodes. An array has one
+    /// record for all of its tasks, which keeps the start of the last one only.
+    void note(const job_record_t& job, policy::Seconds start, const bitstr_t* nodes);
     /// Returns the promises of jobs before `job` in the queue; those of its own array are none. `in_backfill`: its
     /// cycle has come to this job, so that what has no start has none promised. Otherwise its promise is not known.
     /// Cost: the jobs, known and finished.

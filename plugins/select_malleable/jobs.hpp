@@ -18,13 +18,13 @@ namespace drom::slurm {
 job_record_t* record_of(policy::JobId id);
 /// Returns the records of those that there are.
 std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids);
-std::vector<job_record_t*> records_in(List jobs);
+std::vector<job_record_t*> records_in(list_t* jobs);
 bool is_on_its_nodes(const job_record_t* job);
 
 /// Calls `body` with each job that is on its nodes, and whose resources are known.
 template <class Body>
 void each_running_job(const Body& body) {
-    ListIterator each = list_iterator_create(job_list);
+    list_itr_t* each = list_iterator_create(job_list);
     while (const auto* job = static_cast<const job_record_t*>(list_next(each)))
         if (is_on_its_nodes(job) && job->job_resrcs != nullptr && job->job_resrcs->node_bitmap != nullptr) body(*job);
     list_iterator_destroy(each);

@@ -29,10 +29,10 @@ std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids) {
     return records;
 }
 
-std::vector<job_record_t*> records_in(List jobs) {
+std::vector<job_record_t*> records_in(list_t* jobs) {
     std::vector<job_record_t*> records;
     if (jobs == nullptr) return records;
-    ListIterator each = list_iterator_create(jobs);
+    list_itr_t* each = list_iterator_create(jobs);
     while (auto* job = static_cast<job_record_t*>(list_next(each))) records.push_back(job);
     list_iterator_destroy(each);
     return records;
@@ -209,7 +209,7 @@ std::string partition_of(const job_record_t& job) {
 std::vector<part_record_t*> other_partitions(const job_record_t& job) {
     std::vector<part_record_t*> others;
     if (job.part_ptr_list == nullptr) return others;
-    ListIterator each = list_iterator_create(job.part_ptr_list);
+    list_itr_t* each = list_iterator_create(job.part_ptr_list);
     while (auto* partition = static_cast<part_record_t*>(list_next(each))) {
         const bool schedules = (partition->state_up & PARTITION_SCHED) != 0;
         const bool fits = job.time_limit <= partition->max_time && job.details->min_nodes <= partition->max_nodes;
@@ -237,7 +237,7 @@ uint32_t min_cpus_of(const job_record_t& job) {
 }
 
 uint32_t ranks_on_a_node(const job_record_t& job, int nodes) {
-    const job_details& details = *job.details;
+    const job_details_t& details = *job.details;
     if (details.ntasks_per_node != 0 && details.ntasks_per_node != NO_VAL16) return details.ntasks_per_node;
     const uint32_t tasks = details.num_tasks == NO_VAL ? 1 : std::max(1U, details.num_tasks);
     return (tasks + static_cast<uint32_t>(nodes) - 1) / static_cast<uint32_t>(nodes);
@@ -271,7 +271,7 @@ uint32_t most_tasks(const step_record_t& step) {
 }
 
 /// Returns what a job that waits asks for on each of so many nodes, in MB.
-std::int64_t asked_memory(const job_details& details, int nodes) {
+std::int64_t asked_memory(const job_details_t& details, int nodes) {
     constexpr std::int64_t kAllOfANode = std::int64_t{1} << 40;  // more than any mate leaves
     const uint64_t asked = details.pn_min_memory & ~MEM_PER_CPU;
     if (asked == 0 || asked >= kAllOfANode) return kAllOfANode;
@@ -305,7 +305,7 @@ int number_of(const char* name, policy::Names& names) {
     return names.number(word);
 }
 
-bool special_features(const job_details& details) {
+bool special_features(const job_details_t& details) {
     // Counts and alternatives of features are worked out node set by node set: a plan for all of them together would
     // not hold.
     return details.features != nullptr &&
@@ -319,12 +319,13 @@ bool declared_malleable(const job_record_t& job) {
 }
 
 std::string obstacle(const job_record_t& job) {
-    const job_details* details = job.details;
+    const job_details_t* details = job.details;
     if (details == nullptr) return "exclusive";
     if (job.het_job_id != 0) return "heterogeneous";
     if (job.gres_list_req != nullptr || job.gres_list_alloc != nullptr) return "generic-resources";
     if (details->whole_node != 0) return "exclusive";
     if (details->core_spec != NO_VAL16 && details->core_spec != 0) return "core-spec";
+    if (has_step_manager(job)) return "step-manager";
     if (details->expanding_jobid != 0) return "expands";
     if (job.req_switch != 0) return "switches";
     if (uses_some_threads(job)) return "some-threads";
@@ -402,7 +403,7 @@ int cores_that_steps_keep(const job_record_t& job) {
     if (job.step_list == nullptr) return 0;
     uint32_t ranks = 0;
     bool all = false;
-    ListIterator each = list_iterator_create(job.step_list);
+    list_itr_t* each = list_iterator_create(job.step_list);
     while (const auto* step = static_cast<const step_record_t*>(list_next(each))) {
         if (step->step_id.step_id > SLURM_MAX_NORMAL_STEP_ID) continue;  // a script lends all but one
         ranks += most_tasks(*step);
