@@ -4,7 +4,9 @@
 //
 // The declaration of the job comes from spank_drom.so, in its SPANK environment. Nothing is thrown into slurmctld,
 // which is C.
+#include <algorithm>
 #include <cerrno>
+#include <optional>
 #include <string>
 
 #include "cluster_nodes.hpp"
@@ -22,6 +24,9 @@ extern "C" {
 // Slurm frees what is in its messages: they come from its allocator.
 char* slurm_xstrdup(const char* text);
 void slurm_xfree(void** text);
+
+// slurmctld's own.
+extern slurm_conf_t slurm_conf;
 }
 
 const char plugin_name[] = "drom: requests of malleable jobs";
@@ -62,8 +67,18 @@ CpuRequest request_of(const job_desc_msg_t& job) {
     return request;
 }
 
+/// Returns whether the job would get the CPUs of its tasks only, whatever it asks for on each node. Newer series of
+/// Slurm do so, where select/malleable does not forbid it.
+bool gets_cpus_of_tasks(const job_desc_msg_t& job, const CpuRequest& full) {
+    if (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0) || text_of(slurm_conf.select_type) == "select/malleable")
+        return false;
+    const uint32_t tasks =
+        std::max(said<uint32_t>(job.num_tasks, NO_VAL), full.nodes * said<uint16_t>(job.ntasks_per_node, NO_VAL16));
+    return tasks != 0 && tasks * std::max(1U, said<uint16_t>(job.cpus_per_task, NO_VAL16)) < full.cpus;
+}
+
 /// Returns why the job has to stay alone on its nodes; empty: it need not.
-std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
+std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes, const std::optional<CpuRequest>& full) {
     const std::string end = ", so the job keeps its nodes for itself and is never shrunk; ";
     if (job.threads_per_core < nodes.threads)
         return "--exclusive --malleable: with --threads-per-core or --hint the job uses " +
@@ -78,6 +93,11 @@ std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
     if (nodes.smallest != nodes.largest)
         return "--exclusive --malleable: the nodes of the partition differ in size" + end +
                "name a partition of equal nodes, or ask for CPUs (-c)";
+    if (full && gets_cpus_of_tasks(job, *full))
+        return "--exclusive --malleable: SelectType is not select/malleable, and this Slurm gives a job the CPUs that "
+               "its "
+               "tasks ask for, and not all" +
+               end + "ask for more CPUs per task (-c)";
     return {};
 }
 
@@ -86,8 +106,8 @@ std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes) {
 int share_its_nodes(job_desc_msg_t& job, const CpuRequest& request, const std::optional<NodeSizes>& nodes,
                     char** message) {
     if (!nodes) return EAGAIN;  // srun, sbatch and salloc ask again in a second
-    const std::string alone = stays_alone(job, *nodes);
     const auto full = full_cores(request, *nodes);
+    const std::string alone = stays_alone(job, *nodes, full);
     if (!alone.empty() || !full) {
         if (message != nullptr) assign(*message, alone);
         return SLURM_SUCCESS;

@@ -74,12 +74,28 @@ runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState
 }
 
 @test "--exclusive over several nodes is all cores of all of them" {
-    submit -p pair --exclusive --malleable=2-8 -n12
+    submit -p pair --exclusive --malleable=2-8 -N2
     runs "$JOB"
     expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "16 2 YES"
     scancel "$JOB"
     srun -p pair --exclusive --malleable -N2 --ntasks-per-node=2 bash -c 'echo $SLURM_JOB_CPUS_PER_NODE' >out
     expect "$(sort out | uniq -c | xargs)" "4 8(x2)"
+}
+
+@test "--exclusive stays where Slurm would give a job the CPUs of its tasks only, and that is said" {
+    submit -p pair --exclusive --malleable=2-8 -n12 2>out
+    runs "$JOB"
+    if [[ $(slurmctld -V) == *" 22."* ]]; then # this series gives all
+        expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "16 2 YES"
+        expect "$(cat out)" ""
+    else
+        expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "16 2 NO"
+        grep -q "SelectType is not select/malleable, .*, so the job keeps its nodes for itself and is never shrunk; ask for more CPUs per task" out
+    fi
+    scancel "$JOB"
+    submit -p pair --exclusive --malleable=2-8 -n4 -c4
+    runs "$JOB"
+    expect "$(squeue -h -j "$JOB" -o '%C %D %h')" "16 2 YES"
 }
 
 @test "where nodes differ in size, --exclusive stays, and that is said" {
