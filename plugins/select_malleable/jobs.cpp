@@ -142,6 +142,7 @@ void set_comment(job_record_t& job, const std::string& text) {
     xfree(job.admin_comment);
     job.admin_comment = xstrdup(text.c_str());
     last_job_update = time(nullptr);
+    schedule_job_save();
 }
 
 namespace {

@@ -42,6 +42,7 @@ and_back() {
     [[ $(comment "$MATE") =~ shared=[0-9]+s$ ]]
 }
 
+# bats test_tags=series
 @test "a controller that was killed knows it, too" {
     pair
     kill_controller KILL
@@ -119,6 +120,7 @@ and_back() {
     expect "$(field "$GUEST" TimeLimit)" 00:01:00
 }
 
+# bats test_tags=series
 @test "minutes that an administrator gives to a job that shares stay, whoever reads the configuration or kills slurmctld" {
     pair
     scontrol update jobid="$MATE" timelimit=40
@@ -157,6 +159,7 @@ and_back() {
     and_back
 }
 
+# bats test_tags=series
 @test "options that are wrong stop its start with one sentence" {
     kill_controller TERM
     local option
@@ -172,6 +175,9 @@ and_back() {
     run edited "\$a PreemptType=preempt/partition_prio\nPreemptMode=GANG,SUSPEND" timeout 20 slurmctld -D
     ((status != 0 && status != 124))
     log_says "select/malleable: PreemptMode: it must not have GANG or SUSPEND"
+    run edited "\$a SlurmctldParameters=enable_stepmgr" timeout 20 slurmctld -D
+    ((status != 0 && status != 124))
+    log_says "select/malleable: SlurmctldParameters: it must not have enable_stepmgr"
     run edited "s/^PluginDir=.*/PluginDir=${PLUGINS//\//\\/}/" timeout 20 slurmctld -D
     ((status != 0 && status != 124))
 }

@@ -87,6 +87,7 @@ refused() {
     eventually "no later one is promised" starts_by "$WIDE" $((PROMISE + 60))
 }
 
+# bats test_tags=series
 @test "short guests do not push the first task of an array that waits, although its record has the start of the last" {
     mate -N4
     promised -N4 -t 5 -a 1-2

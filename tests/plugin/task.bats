@@ -85,6 +85,19 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
 }
 joined() { [[ $(drom_of n1 list --json | jq -r --arg step "$1" '.clients[] | select(.job == $step) | .state') == live ]]; }
 
+@test "a step gives a CPU away while an administrator wants it, and ends well" {
+    script "srun sh -c 'until test -e $WORK/done; do sleep 0.1; done; grep Cpus_allowed_list /proc/self/status'"
+    owner_of_both
+    drom_of n1 set "$(pid_of n1 "$FIRST.0")" 1
+    gets n1 "$FIRST.0" 1
+    expect "$(affinity "$(pid_of n1 "$FIRST.0")")" 1
+    touch "$WORK/done"
+    eventually "job $FIRST has ended" has_ended "$FIRST"
+    expect "$(field "$FIRST" JobState)" COMPLETED
+    expect "$(cut -f 2 "$WORK/$FIRST.out")" 1
+    empty_again
+}
+
 @test "slurmd can be killed and started again while jobs share a node" {
     script "srun sleep 300"
     owner_of_both

@@ -29,6 +29,7 @@ extern "C" {
 #include "src/common/xstring.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/state_save.h"
 }
 
 static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0),
@@ -54,6 +55,7 @@ static_assert(SLURM_VERSION_NUM(22, 5, 0) <= SLURM_VERSION_NUMBER && SLURM_VERSI
 #pragma weak power_node_bitmap
 #pragma weak resv_list
 #pragma weak rs_node_bitmap
+#pragma weak schedule_job_save
 #pragma weak set_job_tres_alloc_str
 #pragma weak slurmctld_diag_stats
 #pragma weak slurmctld_tres_cnt

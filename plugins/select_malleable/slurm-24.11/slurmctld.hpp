@@ -39,6 +39,7 @@ extern "C" {
 #include "src/interfaces/select.h"
 #include "src/slurmctld/acct_policy.h"
 #include "src/slurmctld/slurmctld.h"
+#include "src/slurmctld/state_save.h"
 }
 #undef operator
 
@@ -67,6 +68,7 @@ static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
 #pragma weak power_down_node_bitmap
 #pragma weak resv_list
 #pragma weak rs_node_bitmap
+#pragma weak schedule_job_save
 #pragma weak slurmctld_diag_stats
 #pragma weak slurmctld_tres_cnt
 #pragma weak up_node_bitmap
