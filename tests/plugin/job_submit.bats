@@ -23,7 +23,7 @@ runs() { eventually "job $1 runs: $(scontrol -o show job "$1")" is "$1" JobState
     srun -p pair --malleable=2-4 -c4 bash -c 'scontrol -o show job $SLURM_JOB_ID' >out
     grep -q ' AdminComment=malleable=2-4 ' out
     salloc -Q -p pair --malleable bash -c 'scontrol -o show job $SLURM_JOB_ID' >out
-    grep -q ' AdminComment=malleable=1 ' out
+    grep -Eq ' AdminComment=malleable=1( |$)' out
 }
 
 @test "a job that is not malleable is submitted as it was" {
