@@ -167,13 +167,27 @@ void note_pinning(const void* caller) noexcept {
     if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
 }
 
+/// Returns whether requests move this thread of another process, as those of a script's jobs (taskset -p).
+bool is_moved_with_us(pid_t tid) noexcept {
+    if (tid <= 0) return false;
+    const int saved = errno;
+    const auto thread = static_cast<uint32_t>(tid);
+    const bool moved = takes_part() ? drom::client::is_in_client(thread) : drom::client::is_in_reservation(thread);
+    errno = saved;
+    return moved;
+}
+
+bool is_confined() noexcept { return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0; }
+
 /// Notes a call that sets affinities. Returns whether drom carries it out. Otherwise the call goes on unchanged: it is
-/// not about this process, or drom confines nothing here, or the call is wrong and the kernel refuses it best.
+/// about another client or a stranger, or drom confines nothing here, or the call is wrong and the kernel refuses it
+/// best.
 bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
-    if (mask == nullptr || is_ours(caller) || !is_own_thread(tid)) return false;
+    if (mask == nullptr || is_ours(caller)) return false;
     if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
-    note_pinning(caller);
-    return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0;
+    const bool own = is_own_thread(tid);
+    if (own) note_pinning(caller);
+    return is_confined() && (own || is_moved_with_us(tid));
 }
 
 /// Returns whether LLVM's runtime counts CPUs, at the first region or when the program first asks for the number. Its
@@ -386,8 +400,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     CpuSet wanted{};
     if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
     note_pinning(CALLER);
-    if (takes_part() ? !drom::client::moves_threads() : drom::client::reserved().seq == 0)
-        return real(thread, attributes, start, argument);
+    if (!is_confined()) return real(thread, attributes, start, argument);
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
     if (bound == nullptr) return EAGAIN;
     *bound = {start, argument, wanted, {}, 0};

@@ -86,6 +86,8 @@ CpuSet cpus_of_node() noexcept {
     return state.ledger.base != nullptr ? drom::cpus_of_node(state.ledger) : CpuSet::empty();
 }
 
+bool is_in_client(uint32_t tid) noexcept { return is_in_tree(state.ledger, state.path, state.slot, tid); }
+
 CpuSet first_mask() noexcept { return state.first_mask; }
 
 Request released() noexcept {

@@ -87,6 +87,10 @@ void acknowledge_resize(uint64_t seq, uint32_t team_size, uint32_t resize, const
 /// Returns the CPUs of this node, by the table. For a client, or a child of one.
 CpuSet cpus_of_node() noexcept;
 
+/// Returns whether thread `tid` is one of the client's processes: requests move it, too. For a client, or a child of
+/// one. About 10 us per process.
+bool is_in_client(uint32_t tid) noexcept;
+
 /// Returns the CPUs that this process began with: start_cpus(), otherwise its affinity at the join. For a client, or a
 /// child of one.
 CpuSet first_mask() noexcept;

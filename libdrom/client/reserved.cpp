@@ -12,6 +12,7 @@
 
 #include "base/confine.hpp"
 #include "base/env.hpp"
+#include "shmem/descendants.hpp"
 #include "shmem/mailbox.hpp"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
@@ -90,6 +91,13 @@ bool read_latest(const Ledger& ledger, uint32_t slot, Request& posted) noexcept 
 CpuSet reserved_node() noexcept {
     const Reservation& mine = reservation();
     return mine.ledger.base != nullptr ? drom::cpus_of_node(mine.ledger) : CpuSet::empty();
+}
+
+bool is_in_reservation(uint32_t tid) noexcept {
+    char path[256];
+    const Reservation& mine = reservation();
+    return mine.ledger.base != nullptr && mine.is_there() &&
+           table_path(nullptr, path, sizeof path, nullptr) == DROM_OK && is_in_tree(mine.ledger, path, mine.slot, tid);
 }
 
 bool start_cpus(CpuSet& start) noexcept {

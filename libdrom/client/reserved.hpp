@@ -22,6 +22,9 @@ bool read_latest(const Ledger& ledger, uint32_t slot, Request& posted) noexcept;
 /// Returns the CPUs of the node of this reservation, by its table; none without a reservation. As reserved().
 CpuSet reserved_node() noexcept;
 
+/// Returns whether thread `tid` is one of the processes of that client. As reserved(), and about 10 us per process.
+bool is_in_reservation(uint32_t tid) noexcept;
+
 /// Writes the CPUs with which the reservation of this process began (DROM_START_CPUS), for a runtime that counts CPUs:
 /// the number of threads that the program was given is for those. Returns false without a reservation, and where the
 /// process has another affinity than the reservation or its requests gave it: the program has chosen it. As reserved();

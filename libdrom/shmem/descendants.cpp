@@ -531,10 +531,23 @@ uint32_t ClientTree::list(int32_t* pids, uint32_t room) noexcept {
     return count;
 }
 
-bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
+namespace {
+
+/// Passes once over the client in `slot` and its descendants. Returns false where something cannot be seen. A client of
+/// another pid namespace has no visible process.
+template <class Visit>
+bool pass_once(const Ledger& ledger, const char* table, uint32_t slot, const Visit& visit) noexcept {
     const ProcessIdentity identity = read_identity(ledger.slot(slot).client);
     Tasks client(identity.pid);  // before liveness(), so that no other process is looked at instead
     const Liveness life = liveness(identity);
+    if (life == Liveness::kUnknown) return true;
+    if (life != Liveness::kAlive) client.forget();
+    return Walk(ledger, table, slot, nullptr).pass(identity.pid, client, visit);
+}
+
+}  // namespace
+
+bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept {
     bool within = true;
     const auto visit = [&](Tasks& tasks, const Found&, bool) {
         tasks.rewind();
@@ -544,10 +557,17 @@ bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const Cpu
         });
         return all ? 0 : -1;
     };
-    if (life != Liveness::kAlive) client.forget();
-    Walk walk(ledger, table, slot, nullptr);
-    if (life != Liveness::kUnknown) within = walk.pass(identity.pid, client, visit) && within;
-    return within;
+    return pass_once(ledger, table, slot, visit) && within;
+}
+
+bool is_in_tree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t tid) noexcept {
+    bool found = false;
+    const auto visit = [&](Tasks&, const Found& process, bool) {
+        found |= syscall(SYS_tgkill, process.pid, tid, 0) == 0;
+        return 0;
+    };
+    pass_once(ledger, table, slot, visit);
+    return found;
 }
 
 uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, ProcessIdentity& first) noexcept {

@@ -76,6 +76,9 @@ private:
 /// About 10 us per process.
 bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const CpuSet& mask) noexcept;
 
+/// Returns whether thread `tid` is one of the client's or of a descendant's. Cost as is_within(). Async-signal-safe.
+bool is_in_tree(const Ledger& ledger, const char* table, uint32_t slot, uint32_t tid) noexcept;
+
 /// Returns how many descendants are left of a client of drom run whose own process has ended, and the first of them.
 uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, ProcessIdentity& first) noexcept;
 

@@ -226,7 +226,7 @@ class Suite:
 
     def build_guests(self):
         self.work.chmod(0o755)
-        for name, flags in (("team", ["-fopenmp"]), ("headless", ["-pthread"]), ("daemons", []), ("other_user", [])):
+        for name, flags in (("team", ["-fopenmp"]), ("binds", ["-fopenmp"]), ("headless", ["-pthread"]), ("daemons", []), ("other_user", [])):
             subprocess.run(["gcc", "-O2", *flags, str(GUESTS / f"{name}.c"), "-o", str(self.work / name)], check=True)
         # LLVM's runtime sets affinities in a forked child, and GCC's does not.
         subprocess.run(["clang", "-O2", "-fopenmp", str(GUESTS / "forks.c"), "-o", str(self.work / "forks")], check=True)
@@ -281,6 +281,29 @@ class Suite:
         row.eventually("Python has asked for both", (row.work / "done").exists)
         row.eventually("both sleep", lambda: [name_of(p) for p in row.processes()].count("sleep") == 2)
         row.check_inside({first})
+        return "stays inside"
+
+    def affinity_calls_about_others(self, row):
+        """Checks that what a script binds stays inside: by taskset -p, and from Python. Both put it onto a lost CPU."""
+        first, second = self.cpus
+        wait = f"while [ ! -e {row.work}/bind ]; do sleep 0.01; done"
+        python = f"import os, subprocess, time; child = subprocess.Popen([\"sleep\", \"600\"]); os.sched_setaffinity(child.pid, {{{second}}}); time.sleep(600)"
+        row.start(["sh", "-c", f"sleep 600 & job=$!; {wait}; taskset -a -c -p {second} $job; taskset -c -p {second} $$; python3 -c '{python}' & wait"])
+        row.ready(2)
+        row.set({first})
+        (row.work / "bind").touch()
+        row.eventually("Python has a child", lambda: [name_of(p) for p in row.processes()].count("sleep") == 2)
+        time.sleep(LOOK_S)
+        row.check_inside({first})
+        return "stays inside"
+
+    def children_that_a_client_binds(self, row):
+        row.start([str(self.work / "binds")])
+        row.ready(2)
+        row.eventually("it has joined", lambda: row.client()["entry_points"])
+        for cpu in [*self.cpus, *self.cpus]:
+            row.set({cpu})
+            row.check_inside({cpu})
         return "stays inside"
 
     def a_narrower_binding(self, row):
@@ -410,6 +433,8 @@ class Suite:
             "a script that starts clients of its own": self.clients_of_its_own,
             "an affinity call without the agent": self.an_affinity_call,
             "affinity calls of programs that have not joined": self.an_affinity_call_with_the_agent,
+            "affinity calls about other processes": self.affinity_calls_about_others,
+            "children that a client binds": self.children_that_a_client_binds,
             "a process that bound itself": self.a_narrower_binding,
             "a process that is left behind": self.what_is_left_behind,
             "several processes that are left behind": self.several_left_behind,
