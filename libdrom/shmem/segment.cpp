@@ -311,6 +311,11 @@ int check_header(const Header& header, const struct stat& info, const char* path
                     path, header.owner_uid, info.st_uid);
     uint64_t boot = 0;
     if (!read_boot_id(boot)) return boot_id_unreadable("open", path, error);
+    // As healthy as above: where /proc is not mounted nothing tells one boot from another.
+    if ((header.boot_id == 0) != (boot == 0))
+        return fail(error, DROM_E_OS, "drom: open table %s: it was made %s /proc, so its boot is not known here; %s",
+                    path, boot == 0 ? "with" : "without",
+                    boot == 0 ? "mount /proc" : "name another table (DROM_TABLE)");
     if (header.boot_id != boot) return damaged(error, path, "it is of an earlier boot");  // mutant boot
     return DROM_OK;
 }

@@ -52,6 +52,16 @@ time.sleep(60)' "$DROM_TABLE"
     drom list
 }
 
+@test "a table that is looked at where /proc is not mounted is not called one of an earlier boot" {
+    [[ $EUID == 0 ]] || missing "not root, so /proc cannot be taken away"
+    unshare --mount true || missing "no mount namespaces"
+    drom run --no-preload -- true
+    # Without /proc the loader does not know the folder of the program.
+    refuses 1 "it was made with /proc, so its boot is not known here; mount /proc" \
+        env LD_LIBRARY_PATH="$BUILD/lib" unshare --mount sh -c 'umount --lazy /proc && exec "$0" list' "$BIN"
+    drom list
+}
+
 @test "in a container with pids and a /dev/shm of its own: a table of its own, or by its path the node's" {
     [[ $EUID == 0 ]] || missing "not root, so there are no containers"
     unshare --mount --pid --fork --mount-proc true || missing "no namespaces"

@@ -115,6 +115,8 @@ TEST_F(Damaged, SizesThatContradictOneAnotherAreRefusedEvenWithARightChecksum) {
     EXPECT_EQ(forged([](Header& h) { h.owner_uid += 1; }), DROM_E_PERM);
     EXPECT_EQ(forged([](Header& h) { h.boot_id += 1; }), DROM_E_CORRUPT);
     EXPECT_TRUE(says("earlier boot")) << error_.text;
+    EXPECT_EQ(forged([](Header& h) { h.boot_id = 0; }), DROM_E_OS);
+    EXPECT_TRUE(says("it was made without /proc")) << error_.text;
     EXPECT_EQ(forged([](Header& h) { h.layout_version += 1; }), DROM_E_VERSION);
     EXPECT_TRUE(says("layout version")) << error_.text;
     EXPECT_EQ(forged([](Header& h) { h.layout_hash += 1; }), DROM_E_VERSION);
