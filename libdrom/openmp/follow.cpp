@@ -9,10 +9,10 @@ namespace drom::follow {
 namespace {
 
 /// Returns the reason why the team may change; null: none.
-const char* who_allows(const Facts& facts) noexcept {
+const char* reason_to_follow(const Facts& facts) noexcept {
     if (facts.said == Resize::Keep) return nullptr;
     if (facts.said == Resize::Follow) return "the team follows the CPUs: DROM_RESIZE=follow";
-    if (facts.called_for) return "the team follows the CPUs: the program calls drom_on_change or drom_poll_apply";
+    if (facts.called_for) return "the team follows the CPUs: the program calls drom_on_change";
     return facts.dynamic ? "the team follows the CPUs: OMP_DYNAMIC=true, or omp_set_dynamic(1)" : nullptr;
 }
 
@@ -25,7 +25,7 @@ Resize resize_of(const char* text) noexcept {
 
 Answer judge(const Facts& facts) noexcept {
     if (facts.by_itself) return {false, true, "the program adapts by itself"};
-    const char* allowed = who_allows(facts);
+    const char* allowed = reason_to_follow(facts);
     if (allowed == nullptr && facts.said == Resize::Keep) return {false, false, "DROM_RESIZE=keep"};
     if (allowed == nullptr) return {false, false, "a change of its team was not allowed; --resize=follow allows it"};
     if (facts.leagues) return {false, true, "the program opens leagues of teams"};

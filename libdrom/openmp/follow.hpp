@@ -20,8 +20,8 @@ enum class Resize : uint8_t {
 struct Facts {
     Resize said;      ///< by the user
     bool dynamic;     ///< OpenMP's own setting: OMP_DYNAMIC=true, or omp_set_dynamic(1)
-    bool called_for;  ///< the program called drom_on_change or drom_poll_apply
-    bool by_itself;   ///< the program adapts its team itself, by drom_poll
+    bool called_for;  ///< the program called drom_on_change
+    bool by_itself;   ///< the program adapts its team itself, by drom_poll or drom_poll_apply
     bool own_number;  ///< the program called omp_set_num_threads, or code with its runtime's address did
     bool leagues;     ///< the program opens leagues of teams, whose sizes follow other rules
     bool blas;        ///< the region is OpenBLAS's; its threads wait for as many threads as it has asked for

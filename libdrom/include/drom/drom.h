@@ -163,8 +163,8 @@ DROM_EXPORT int drom_finalize(drom_error *);
  * Threads: safe. */
 DROM_EXPORT int drom_poll(uint64_t *words, size_t nwords, drom_error *);
 
-/* Does as drom_poll, then sets size and placement of the OpenMP team as the agent would. Call it outside parallel
- * regions.
+/* Does as drom_poll, then sets the size of the OpenMP team: as many threads as CPUs, never more than the program's
+ * own number. DROM_RESIZE does not change that. Call it outside parallel regions.
  *
  * Returns: DROM_OK when a request was adopted, or DROM_UNCHANGED.
  * Errors: E_NOINIT.

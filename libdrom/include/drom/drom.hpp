@@ -360,7 +360,7 @@ public:
         if (status < 0) return failure(status, error.text);
         return status == DROM_UNCHANGED ? std::nullopt : std::optional<CpuSet>(cpus);
     }
-    /// Polls, and adapts OpenMP's team as the agent would. Call it outside parallel regions.
+    /// Polls, and gives the OpenMP team as many threads as CPUs. Call it outside parallel regions.
     Expected<Outcome> poll_apply() {
         drom_error error{};
         return detail::outcome_of(drom_poll_apply(&error), error);
