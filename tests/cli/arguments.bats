@@ -10,7 +10,7 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
 
 @test "help is one screen, long help has examples, both begin alike" {
     run drom -h
-    [[ $status == 0 && ${#lines[@]} -le 40 && ${lines[0]} == "drom - move CPUs between running jobs on this node" ]]
+    [[ $status == 0 && ${#lines[@]} -le 40 && ${lines[0]} == "drom - move CPUs between running programs on this node" ]]
     run drom --help
     [[ $status == 0 && $output == *Examples:* ]]
 }

@@ -268,7 +268,7 @@ setup_file() { build_guests; }
         # shellcheck disable=SC2086
         "$BIN" run --no-preload --wait $cpus -- echo started >"$WORK/waiter${cpus%% *}" 2>"$WORK/said${cpus%% *}" 3>&- &
         STARTED+=($!)
-        eventually "it says that it waits" grep -qx 'drom: run: there is no room yet; waiting (drom list says who has the CPUs)' "$WORK/said${cpus%% *}"
+        eventually "it says that it waits" grep -qx 'drom: run: there is no room yet; waiting (drom list shows which clients have the CPUs)' "$WORK/said${cpus%% *}"
     done
     sleep 0.3
     [[ ! -s $WORK/waiter--ncpus && ! -s $WORK/waiter--cpus ]]

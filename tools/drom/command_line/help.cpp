@@ -38,8 +38,10 @@ std::string rows(std::span<const OptionRow> options) {
 }
 
 std::string columns() {
+    size_t width = 0;
+    for (const auto& column : column_texts()) width = std::max(width, std::string_view(column.name).size());
     std::string out = "Columns:\n";
-    for (const auto& column : column_texts()) out += fmt::format("  {:<10} {}\n", column.name, column.text);
+    for (const auto& column : column_texts()) out += fmt::format("  {:<{}}  {}\n", column.name, width, column.text);
     return out + '\n';
 }
 
@@ -54,7 +56,7 @@ std::string usage_of(const VerbText& verb) {
 }  // namespace
 
 std::string program_help(std::span<const OptionRow> common, bool full) {
-    std::string out = "drom - move CPUs between running jobs on this node\n\nUsage: drom VERB [options]\n\n";
+    std::string out = "drom - move CPUs between running programs on this node\n\nUsage: drom VERB [options]\n\n";
     for (const auto& verb : verb_texts())
         out += fmt::format("  {:<18} {}\n",
                            fmt::format("{} {}", verb.name, takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments),
@@ -69,7 +71,7 @@ std::string program_help(std::span<const OptionRow> common, bool full) {
             "\nExamples:\n"
             "  drom run -- ./simulation &                    # owns the node\n"
             "  drom run --ncpus 1 -- ./analytics             # the simulation shrinks, and expands again afterwards\n"
-            "  drom list; drom explain simulation            # who has what, and why\n";
+            "  drom list; drom explain simulation            # which client has which CPUs, and why\n";
     out += "\ndrom VERB -h is short, drom VERB --help long. See drom(1), drom(7), drom-table(5).\n";
     return out;
 }

@@ -55,7 +55,7 @@ JobState state_of(const Snapshot& snapshot, const std::vector<ClientView>& clien
     return job;
 }
 
-/// One job-wide request: what was asked, of whom, and what came of it.
+/// One job-wide request: what was asked of which clients, and what came of it.
 class JobRequest {
 public:
     JobRequest(const CommandOptions& options, const CpuSet& cpus, Table& table)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// list.cpp - drom list: who owns which CPUs, and what is still unacknowledged.
+// list.cpp - drom list: which client owns which CPUs, and what is still unacknowledged.
 #include "output/client_table.hpp"
 
 #include <fmt/format.h>

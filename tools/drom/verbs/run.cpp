@@ -448,7 +448,7 @@ private:
         for (bool told = false; lacks_room(reserved) && relay.arrived() == 0; told = true) {
             const auto pause = moment(begin);
             if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
-            if (!told) warn(options_, "there is no room yet; waiting (drom list says who has the CPUs)");
+            if (!told) warn(options_, "there is no room yet; waiting (drom list shows which clients have the CPUs)");
             std::this_thread::sleep_for(pause);
             // No client gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
