@@ -128,8 +128,6 @@ public:
         if (next() != word && wrong_.empty()) wrong_ = "is not of version " + std::string(word);
         return *this;
     }
-    /// Takes everything that is left of the line, spaces included.
-    std::string_view take_rest() { return std::exchange(rest_, std::string_view()); }
     /// Says what is wrong with the line, unless something was before.
     void complain(std::string wrong) {
         if (wrong_.empty()) wrong_ = std::move(wrong);

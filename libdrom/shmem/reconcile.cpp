@@ -54,7 +54,7 @@ private:
     bool leave_dead(uint32_t cpu, Owner word) noexcept {
         const bool promised = word.is(Owner::kOffered) && is_live(ledger_, word.next());
         const Owner::Name next = promised ? word.next() : Owner::none();
-        return give(cpu, word, next, DROM_EVENT_FREE);
+        return give(cpu, word, next);
     }
 
     /// Acts on the death of a next owner. When the CPU was only lent, the owner keeps it; otherwise it becomes free
@@ -69,12 +69,12 @@ private:
         return true;
     }
 
-    bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.next(), DROM_EVENT_FREE); }
+    bool hand_over(uint32_t cpu, Owner word) noexcept { return give(cpu, word, word.next()); }
 
-    bool give(uint32_t cpu, Owner word, Owner::Name next, uint32_t event_if_free) noexcept {
+    bool give(uint32_t cpu, Owner word, Owner::Name next) noexcept {
         if (!change_owner(ledger_, cpu, word, given(word, next))) return true;
         if (next == Owner::none()) {
-            note(ledger_, event_if_free, word.owner().slot, cpu);
+            note(ledger_, DROM_EVENT_FREE, word.owner().slot, cpu);
             return true;
         }
         if (home_owner(ledger_, cpu) == next || remembered_owner(ledger_, cpu) == next)
@@ -91,7 +91,7 @@ private:
             if (remembered_owner(ledger_, cpu) == Owner::none()) change_home(ledger_, cpu, kNoHome);
             return false;
         }
-        return give(cpu, word, home, DROM_EVENT_FREE);
+        return give(cpu, word, home);
     }
 
     bool has_released(Owner::Name owner, uint32_t cpu, bool notified) noexcept {
@@ -151,7 +151,8 @@ void mark_notified(const Ledger& ledger, Owner::Name client, const Unnotified& u
     }
 }
 
-/// Posts the mask that the words spell, unless it is posted already. Returns whether a request was posted.
+/// Posts the mask that the words spell, unless it is posted already. Returns whether a request was posted, by this
+/// call or by others that overtook it each time.
 bool post_words(const Ledger& ledger, Pages& pages, uint32_t slot) noexcept {
     const Owner::Name client = name_of(ledger, slot);
     if (!is_live(ledger, client)) return false;
@@ -189,17 +190,17 @@ bool post_all(const Ledger& ledger, Pages& pages, const SlotSet& touched) noexce
 
 bool reconcile(const Ledger& ledger, Pages& pages, SlotSet touched) noexcept {
     bool changed = false;
-    // Each pass can uncover work for one more (a hand-over to a client that has died since). The loop ends because
-    // every change brings a word nearer to a state that needs none.
+    // Each pass can uncover work for one more (a hand-over to a client that has died since). Every change brings a word
+    // nearer to a state that needs none. The next administrator does what is left after four passes.
     for (int round = 0; round < 4 && Reconciliation(ledger, pages, touched).pass(); ++round) changed = true;
     return post_all(ledger, pages, touched) || changed;
 }
 
 bool reconcile_all(const Ledger& ledger, Pages& pages) noexcept {
-    SlotSet everybody;
+    SlotSet living;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot)
-        if (is_live(ledger, name_of(ledger, slot))) everybody.add(slot);
-    return reconcile(ledger, pages, everybody);
+        if (is_live(ledger, name_of(ledger, slot))) living.add(slot);
+    return reconcile(ledger, pages, living);
 }
 
 }  // namespace drom
