@@ -337,7 +337,7 @@ private:
         return map.min_free(job.filter, now, now + seconds_for(work, std::max(1, job.min_cores)));
     }
 
-    // Most jobs that found no mates find none in the next pass either: only who came since could help.
+    // Most jobs that found no mates find none in the next pass either: only a job that came since could help.
     static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, QueuedJob& waiting, double limit,
                                Seconds now) {
         if (waiting.refusal != Refusal::kNoMates || limit > waiting.limit || rules.jobs_per_node > 2) return false;

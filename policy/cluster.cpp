@@ -51,7 +51,7 @@ int Cluster::start(const Job& job, const NodeSet& nodes, Seconds now) {
     const int slot = new_slot(job, now);
     free_.erase(nodes);
     const int piece = new_piece(nodes);
-    pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNobody});
+    pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNoJob});
     join(slot, piece);
     predict({slot}, now);
     return slot;
@@ -63,14 +63,14 @@ int Cluster::share(const Job& job, const Sharing& sharing, Seconds now) {
     for (const int mate : sharing.mates)
         for (const int whole : std::vector<int>(jobs_[index(mate)].pieces)) {
             const int piece = sharing.on.empty() ? whole : cut_out(whole, sharing.on);
-            if (piece == kNobody) continue;
+            if (piece == kNoJob) continue;
             lend(pieces_[index(piece)].occupants, mate, slot, sharing.cores);
             join(slot, piece);
         }
     if (!sharing.free.empty()) {
         free_.erase(sharing.free);
         const int piece = new_piece(sharing.free);
-        pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNobody});
+        pieces_[index(piece)].occupants.push_back({slot, machine_.cores_per_node, kNoJob});
         join(slot, piece);
     }
     jobs_[index(slot)].guest = true;
@@ -190,10 +190,10 @@ int Cluster::new_piece(NodeSet nodes) {
     return number;
 }
 
-// Returns the piece with those nodes of `piece` that are in `nodes`; kNobody when there are none.
+// Returns the piece with those nodes of `piece` that are in `nodes`; kNoJob when there are none.
 int Cluster::cut_out(int piece, const NodeSet& nodes) {
     NodeSet part = pieces_[index(piece)].nodes.common(nodes);
-    if (part.empty()) return kNobody;
+    if (part.empty()) return kNoJob;
     if (part.count() == pieces_[index(piece)].nodes.count()) return piece;
     const Seconds free_at = pieces_[index(piece)].free_at;
     drop_release(piece);
@@ -290,8 +290,8 @@ namespace {
 std::vector<Occupants> renumbered(const std::vector<int>& members, const std::vector<int>& pieces,
                                   const std::vector<SharedNodes>& all) {
     const auto place = [&members](int slot) {
-        return slot == kNobody ? kNobody
-                               : static_cast<int>(std::find(members.begin(), members.end(), slot) - members.begin());
+        return slot == kNoJob ? kNoJob
+                              : static_cast<int>(std::find(members.begin(), members.end(), slot) - members.begin());
     };
     std::vector<Occupants> own;
     for (const int piece : pieces) {
@@ -415,7 +415,7 @@ Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, in
     forecast(planned, shared, now);
     for (const Occupants& piece : shared)
         for (const Occupant& o : piece)
-            if (o.lender != kNobody && planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
+            if (o.lender != kNoJob && planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
     return planned.front().end;
 }
 
@@ -433,7 +433,7 @@ std::vector<Stay> Cluster::stays_if_sharing(const Job& guest, const Sharing& sha
     planned.push_back({std::max(guest.request, guest.limit) * machine_.cores_per_node, now});
     std::vector<Occupants> shared = renumbered(members, pieces, pieces_);
     NodeSet own = sharing.free;
-    if (!own.empty()) shared.push_back({{newcomer, machine_.cores_per_node, kNobody}});
+    if (!own.empty()) shared.push_back({{newcomer, machine_.cores_per_node, kNoJob}});
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const NodeSet& nodes = pieces_[index(pieces[i])].nodes;
         const NodeSet lent = sharing.on.empty() ? nodes : nodes.common(sharing.on);

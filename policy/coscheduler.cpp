@@ -250,7 +250,7 @@ void Coscheduler::no_room(const Event& proposal, const NodeSet& idle) const {
     tell(text_of(event, *names_));
 }
 
-// As in the backfill pass: only who came since could be a mate of a job that found none.
+// As in the backfill pass: only a job that came since could be a mate of a job that found none.
 bool Coscheduler::no_mates_again(std::size_t pool, const Event& asked) const {
     const auto found = decided_.find(asked.job.id);
     if (found == decided_.end() || rules_.sharing.jobs_per_node > 2) return false;
@@ -328,7 +328,7 @@ std::vector<JobId> Coscheduler::whole_groups(std::vector<JobId> jobs) const {
         const std::vector<JobId> others = co_runners(id);
         return !std::all_of(others.begin(), others.end(), is_one);
     };
-    for (;;) {  // who is left out leaves its co-runners out
+    for (;;) {  // a job that is left out leaves its co-runners out
         const auto found = std::find_if(jobs.begin(), jobs.end(), misses_one);
         if (found == jobs.end()) return jobs;
         jobs.erase(found);

@@ -43,7 +43,7 @@ struct Decision {
     Refusal refusal = Refusal::kNone;  ///< of the last try that refused to share
     Seconds static_start = 0;          ///< shared: predicted start if it had waited
     double limit = 0;                  ///< shared: the limit of slowdowns that was in force
-    MateSet mate_set;                  ///< shared: with whom
+    MateSet mate_set;                  ///< shared: with these mates
 
     Seconds wait(const Job& of) const noexcept { return at - of.submit; }
 };

@@ -115,11 +115,11 @@ public:
         Cluster& cluster = partitions.front();
         std::vector<Start>& started = changes.started;
         const bool overdue = !cluster.releases().empty() && cluster.releases().front().at <= now;
-        const bool everyone = ended || again_ || overdue;
+        const bool from_first = ended || again_ || overdue;
         again_ = false;
-        if (everyone) start_in_order(cluster, now, started);
+        if (from_first) start_in_order(cluster, now, started);
         // Nothing became free: only the new ones can start, the others were refused at least as much room.
-        const std::size_t from = everyone ? 0 : kNew;
+        const std::size_t from = from_first ? 0 : kNew;
         add_fresh(cluster, now, started, from);
     }
 

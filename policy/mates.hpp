@@ -13,11 +13,10 @@ namespace drom::policy {
 
 /// Parameters of the search. Defaults are the thesis's.
 struct SharingRules {
-    double sharing_factor =
-        0.5;                  ///< largest share of a running job's cores on a node that may be taken from it; in (0, 1)
-    int max_mates = 2;        ///< m
-    int best_candidates = 0;  ///< nm: only the so many with the least slowdown are looked at; 0: all
-    int jobs_per_node = 2;    ///< most jobs on a node; with 2 a job that shares already is no candidate
+    double sharing_factor = 0.5;  ///< largest share of a running job's cores on a node that a guest gets; in (0, 1)
+    int max_mates = 2;            ///< m
+    int best_candidates = 0;      ///< nm: only the so many with the least slowdown are looked at; 0: all
+    int jobs_per_node = 2;        ///< most jobs on a node; with 2 a job that shares already is no candidate
     bool add_free_nodes = false;  ///< nodes that no job needs until the guest's end may complete those of the mates
     bool parts = false;           ///< a guest takes as many of a mate's nodes as it needs; see choose_parts()
     MateLimits limits;            ///< of mates of some partitions and QOS

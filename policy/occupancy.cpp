@@ -50,9 +50,9 @@ void leave(Occupants& occupants, int job) {
     const Occupant was = *gone;
     occupants.erase(gone);
     for (Occupant& o : occupants)
-        if (o.lender == job) o.lender = kNobody;
+        if (o.lender == job) o.lender = kNoJob;
     if (occupants.empty()) return;
-    if (Occupant* lender = find(occupants, was.lender); was.lender != kNobody && lender != nullptr)
+    if (Occupant* lender = find(occupants, was.lender); was.lender != kNoJob && lender != nullptr)
         lender->cores += was.cores;
     else
         spread(occupants, was.cores);

@@ -9,13 +9,13 @@
 
 namespace drom::policy {
 
-constexpr int kNobody = -1;
+constexpr int kNoJob = -1;
 
 /// One job on the nodes of a piece.
 struct Occupant {
-    int job = kNobody;     ///< number of the running job: a slot of the cluster, or an index of a forecast
-    int cores = 0;         ///< on each of the nodes
-    int lender = kNobody;  ///< job whose cores these were
+    int job = kNoJob;     ///< number of the running job: a slot of the cluster, or an index of a forecast
+    int cores = 0;        ///< on each of the nodes
+    int lender = kNoJob;  ///< job whose cores these were
 };
 
 /// All jobs on some nodes, in the order of their coming.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// scheduler.hpp - who starts now: static backfill, and sharing after it where a policy shares.
+// scheduler.hpp - which jobs start now: static backfill, and sharing after it where a policy shares.
 //
 // A scheduler knows the waiting jobs; the clusters know the running ones, one cluster per partition of the machine. The
 // program around them (simulator, plugin) tells both what happens, in order of time. It asks for a pass whenever

@@ -136,7 +136,7 @@ auto set_allowed(const Set& set) noexcept {
     }
 }
 
-/// Returns E_INVAL when no number of CPUs is within both limits; `most` 0: no limit.
+/// Returns E_INVAL when no number of CPUs is within both limits; `max_cpus` 0: no limit.
 int check_limits(const char* verb, uint32_t min_cpus, uint32_t max_cpus, drom_error*) noexcept;
 /// Implements drom_limits: 0 leaves a limit as it is.
 int limits(uint32_t min_cpus, uint32_t max_cpus, drom_error*) noexcept;

@@ -29,7 +29,7 @@ using Parts = std::vector<Part>;
 
 struct Application {
     int ranks = 1;
-    double priority = 1;  ///< weight of its cost; and who is dropped last
+    double priority = 1;  ///< weight of its cost; the highest is dropped last
     double move = 0;      ///< cost of a rank that arrives on a system
     int age = 0;          ///< how often it was dropped since it last ran: counts for dropping only
     Parts now;            ///< where it runs

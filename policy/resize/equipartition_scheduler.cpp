@@ -13,11 +13,11 @@ namespace {
 /// A job from its submit to its end.
 struct Member {
     Job job;
-    int slot = kNobody;  ///< of the cluster; it waits without one
+    int slot = kNoJob;  ///< of the cluster; it waits without one
     int size = 0;
     Seconds changed = 0;
 
-    bool runs() const noexcept { return slot != kNobody; }
+    bool runs() const noexcept { return slot != kNoJob; }
 };
 
 class Equipartition final : public Scheduler {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// strategies.hpp - ReSHAPE's strategies at a resize point: to whom idle nodes are allocated, and from whom nodes are
+// strategies.hpp - ReSHAPE's strategies at a resize point: which jobs get idle nodes, and from which jobs nodes are
 // harvested for the first waiting job (ReSHAPE, sections 4.1 and 4.2). Pure.
 //
 // Each function answers for the job at its resize point: the size that it should have, or nothing when it keeps its

@@ -22,9 +22,10 @@ enum class UrgentBy : std::uint8_t {
 };
 
 /// Makes EASY with urgent jobs: those of the QOS in rules.sharing.limits.urgent. They share by consider(), with mates
-/// that are not urgent. A job is preempted only where that lets an urgent one start now. Neither is an urgent one, one
-/// that shares nodes or did, nor a program that iterates. It waits again where it was in the queue. Machines of one
-/// class of nodes. Cost of a pass: the waiting jobs while nodes are free, and the running ones for each urgent job.
+/// that are not urgent. A job is preempted only where that lets an urgent one start now, and waits again where it was
+/// in the queue. An urgent job, one that shares nodes or did, and a program that iterates are not preempted. Machines
+/// of one class of nodes. Cost of a pass: the waiting jobs while nodes are free, and the running ones for each urgent
+/// job.
 std::unique_ptr<Scheduler> urgent(UrgentBy by, const SlowdownRules& rules);
 
 }  // namespace drom::policy

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gantt.hpp - who had which cores of which nodes when, as rectangles of a chart.
+// gantt.hpp - which job had which cores of which nodes when, as rectangles of a chart.
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct Portion {
     friend bool operator==(const Portion&, const Portion&) = default;
 };
 
-/// Adjacent nodes with the same jobs for a while; who was there first comes first.
+/// Adjacent nodes with the same jobs for a while; the job that was there first comes first.
 struct Tile {
     int first = 0, last = 0;  ///< nodes, inclusive
     Seconds from = 0, to = 0;
