@@ -74,7 +74,7 @@ std::vector<uint32_t> lenders_to(const StepName& step, const Tasks& tasks) {
 /// Returns the CPUs of a newcomer. A job that has been the last on the node since its step's credential was signed has
 /// more than that says.
 CpuSet granted_now(const Launch& launch, const Tasks& tasks) {
-    if (!launch.shares_node() || has_company(launch.step.job, tasks)) return launch.granted;
+    if (!launch.shares_node() || has_co_runners(launch.step.job, tasks)) return launch.granted;
     CpuSet has{};
     for (const uint32_t lender : lenders_to(launch.step, tasks)) has = has | tasks[lender].mask;
     return launch.granted | has;
@@ -139,7 +139,7 @@ bool has_steps(const TaskState& script, const Tasks& tasks) {
                        [&](const TaskState& task) { return script.step.lends_to(task.step); });
 }
 
-bool has_company(uint32_t job, const Tasks& tasks) {
+bool has_co_runners(uint32_t job, const Tasks& tasks) {
     return std::any_of(tasks.begin(), tasks.end(), [job](const TaskState& task) { return task.step.job != job; });
 }
 
@@ -171,7 +171,8 @@ tl::expected<partition::Clients, Refusal> pass_on(const Node& node, const Tasks&
 
 /// Returns whether these are all of one job, and another job has just left it alone.
 bool are_left_alone(const Tasks& tasks, const Tasks& gone) {
-    return !tasks.empty() && !has_company(tasks.front().step.job, tasks) && has_company(tasks.front().step.job, gone);
+    return !tasks.empty() && !has_co_runners(tasks.front().step.job, tasks) &&
+           has_co_runners(tasks.front().step.job, gone);
 }
 
 /// Gives the last job on the node the whole of what it asked for: as if a guest had had what is free of that.

@@ -74,7 +74,7 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
 /// Returns whether steps on this node run on the CPUs of a script or an extern step.
 bool has_steps(const TaskState& script, const Tasks& tasks);
 /// Returns whether a step of another job is on this node.
-bool has_company(uint32_t job, const Tasks& tasks);
+bool has_co_runners(uint32_t job, const Tasks& tasks);
 
 /// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
 /// started.
