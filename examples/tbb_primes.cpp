@@ -5,9 +5,9 @@
 //
 // Counts the primes below 10^N, which is known, by a sieve whose blocks are tasks. oneTBB promises nothing about how
 // many threads run them, so the number may change at any time, between any two tasks: each task looks at drom_poll,
-// two loads when there is nothing new, and whoever sees a request first changes tbb::global_control's limit. Every
-// thread has left the CPUs that are gone by then; workers above the limit go to sleep as they finish their tasks. Exit
-// status 1 when a count is wrong.
+// two loads when there is nothing new, and the task that sees a request first changes tbb::global_control's limit.
+// Every thread has left the CPUs that are gone by then; workers above the limit go to sleep as they finish their tasks.
+// Exit status 1 when a count is wrong.
 #include <drom/drom.h>
 #include <tbb/blocked_range.h>
 #include <tbb/global_control.h>

@@ -2,7 +2,7 @@
 """perfetto.py - a timeline as Chrome/Perfetto trace events. Pure.
 
 A process of the trace is a client, a thread is a CPU. Ownership is complete events (ph X), the number of CPUs a counter (ph C).
-Each request is an arrow (ph s, t, f) from the administrator who posted it over the client's release to its resize.
+Each request is an arrow (ph s, t, f) from the administrator that posted it over the client's release to its resize.
 Open the file with ui.perfetto.dev or chrome://tracing.
 """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""timeline.py - from the table's events to who owned which CPU when. Pure: no processes, no clock, no files."""
+"""timeline.py - from the table's events to the owner of each CPU over time. Pure: no processes, no clock, no files."""
 
 from dataclasses import dataclass, field
 

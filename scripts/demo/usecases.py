@@ -46,8 +46,8 @@ def parse() -> argparse.Namespace:
 
 
 def names(pair: Pair, run: Run) -> dict[int, str]:
-    """Of the clients by pid: a job is a batch script and the tasks of its step, and who is first seen after its
-    submission is the guest's."""
+    """The job of each client by pid. A job is a batch script and the tasks of its step; a client that is first seen
+    after the submission of the guest is the guest's."""
     found: dict[int, str] = {}
     for event in run.events:
         found.setdefault(event["pid"], pair.simulation.name if event["time_ns"] < run.guest.asked else pair.guest.name)
@@ -118,7 +118,7 @@ def show(case: dict, cpus: int) -> None:
 
 def leave(options: argparse.Namespace, whole: dict, drawn: list[picture.Case]) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
-    story = (f"{whole['cpus']} CPUs; at the top of each case who owned which CPU under drom, below it stock Slurm; of each way the run with "
+    story = (f"{whole['cpus']} CPUs; at the top of each case the owner of each CPU under drom, below it stock Slurm; of each way the run with "
              f"the median response of {options.repeats}")
     traced = [(case["case"], drawing.timeline) for case, drawing in zip(whole["cases"], drawn)]
     turns.write(options.out / "report.json", json.dumps(whole, indent=1) + "\n")

@@ -69,7 +69,7 @@ class Job:
 
 
 class Simulations:
-    """Runs of drom-sim; those of static policies are remembered, which do not look at who is malleable."""
+    """Runs of drom-sim; those of static policies are remembered, because these do not look at which jobs are malleable."""
 
     def __init__(self, sim: Path) -> None:
         self.sim = sim

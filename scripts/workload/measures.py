@@ -60,7 +60,7 @@ def journal_field(line: str, name: str) -> str:
 
 
 def sharing(journal: list[str]) -> dict[str, int]:
-    """Jobs that were started on nodes of others, and who these were."""
+    """How many jobs were started on nodes of others, and how many others these were."""
     shares = [line for line in journal if line.startswith("share ")]
     mates = {mate for line in shares for mate in journal_field(line, "mates").split(",") if mate}
     return {"shared_starts": len(shares), "mates": len(mates)}

@@ -71,7 +71,7 @@ def show(whole: dict) -> None:
         if name == "stock" and way["beyond_limit"]:
             print(f"Under stock Slurm {way['beyond_limit']} jobs took longer than their limit, which ended none.")
     if whole["kind"] == "real" and whole["load_before"] > whole["cpus_per_node"] / 2:
-        print(f"\nOther work kept {whole['load_before']:.1f} CPUs busy before this began: programs that compute were slowed down by it, and nobody knows in which run more.")
+        print(f"\nOther work kept {whole['load_before']:.1f} CPUs busy before this began: programs that compute were slowed down by it, one run perhaps more than the other.")
     print(f"\nWhat drom-sim predicts from workload.swf, and how far off that is, in percent ({THESIS}):\n")
     predicted = {f"{name}{what}": way[key] for name, way in ways.items() for what, key in (("", "predicted"), (", off %", "prediction_error_percent"))}
     print(measures.table(predicted | ({"change %": whole["predicted_change_percent"]} if changed else {})))

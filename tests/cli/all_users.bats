@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# all_users.bats - root's list, drain and restore in the tables of all users, some of whom do not want that.
+# all_users.bats - root's list, drain and restore in the tables of all users, some of which refuse that.
 
 bats_require_minimum_version 1.5.0
 load support

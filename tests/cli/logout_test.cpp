@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// logout_test.cpp - who is told that a table may be removed when its user logs out.
+// logout_test.cpp - when a user is told that a logout may remove the table.
 #include "table/logout.hpp"
 
 #include <gtest/gtest.h>

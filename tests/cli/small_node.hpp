@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// small_node.hpp - a node of 16 CPUs, for tests of who gets which of them.
+// small_node.hpp - a node of 16 CPUs, for tests of which client gets which of them.
 #pragma once
 
 #include <vector>

@@ -184,8 +184,8 @@ def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Findi
 
 
 def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
-    """A job that says that it shares is there with those jobs. One that says nothing may be beside others: of a state that is older than all that the list of loans
-    remembers who lent what to whom cannot be told."""
+    """A job that says that it shares is there with those jobs. One that says nothing may be beside others: in a state that is older than the list of loans
+    it cannot be told which job lent what to which."""
     whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
     suspended = {job.id for job in jobs if job.was_suspended}
     found = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""storm_checks.py - what must hold on a node at every moment: who has which CPUs by the table, and which by the kernel. Pure but for look().
+"""storm_checks.py - what must hold on a node at every moment: which task has which CPUs by the table, and which by the kernel. Pure but for look().
 
 A table and /proc cannot be read in one instant, so one sight of a node is: the table, then /proc, then the table again. Only what
 both readings of the table agree on is judged:
