@@ -37,7 +37,7 @@ Read set_gap(EquipartitionRules& rules, std::string_view text) {
 
 // clang-format off
 constexpr Option<ReshapeRules> kReshape[] = {
-    {"scenario", "NAME", "who gets idle nodes and who gives nodes: pba, fcfs, max-b by classes; pba-q, fair-q, fcfs-li-q, greedy-r, fair-r; static",
+    {"scenario", "NAME", "which jobs get idle nodes and which give nodes: pba, fcfs, max-b by classes; pba-q, fair-q, fcfs-li-q, greedy-r, fair-r; static",
      set_scenario, [](const ReshapeRules& r) { return std::string(r.scenario->name); }},
     {"step", "NODES", "by which jobs grow that run on any size",
      [](ReshapeRules& r, std::string_view v) { return read_whole(r.step, v, 1); }, [](const ReshapeRules& r) { return std::to_string(r.step); }},

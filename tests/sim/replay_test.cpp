@@ -213,7 +213,7 @@ TEST(Replay, OtherIdleNodesAreFound) {
               std::string::npos)
         << replay_summary(told);
     EXPECT_EQ(complaint(spoiled(named_story(), "mates=1 free=4\n", "mates=1 free=1\n")),
-              "line 5 starts job 2 on 4 cores per node of job 1 and free nodes 1, who cannot lend them, or it runs "
+              "line 5 starts job 2 on 4 cores per node of job 1 and free nodes 1: these cannot be lent, or it runs "
               "already");
 }
 
@@ -315,7 +315,7 @@ TEST(Replay, WhatCannotBeReadIsSaidWithItsLine) {
     EXPECT_EQ(complaint(head + pool + start + start),
               "line 4 starts job 1 on nodes 0-1, which are not free nodes of one pool, or it runs already");
     EXPECT_EQ(complaint(head + pool + start + "share at=2 job=2" + job + "cores=5 mates=1\n"),
-              "line 4 starts job 2 on 5 cores per node of job 1, who cannot lend them, or it runs already");
+              "line 4 starts job 2 on 5 cores per node of job 1: these cannot be lent, or it runs already");
     EXPECT_EQ(complaint(head + pool + start + "finish at=2 job=2\n"), "line 4 ends job 2, which does not run");
     EXPECT_EQ(complaint(head), "none") << "nothing has happened yet";
 }

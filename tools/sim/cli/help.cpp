@@ -19,11 +19,11 @@ constexpr const char* kRun =
     "drom-sim - replay months of a batch system's log in seconds, under a scheduling policy\n"
     "\n"
     "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
-    "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] --out DIR\n"
-    "       drom-sim generate PRESET [--seed N] --out FILE\n"
+    "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] [--out DIR]\n"
+    "       drom-sim generate PRESET [--seed N] [--out FILE]\n"
     "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
     "       drom-sim policies [POLICY...] [--json | --markdown]\n"
-    "       drom-sim import --slurm FILE --out LOG.swf.gz [options]\n"
+    "       drom-sim import --slurm FILE [--out LOG.swf.gz] [options]\n"
     "       drom-sim place FILE [--out FILE] [--json]\n";
 
 constexpr const char* kCompare =
@@ -74,8 +74,9 @@ constexpr const char* kImport =
     "\n"
     "FILE is the text of sacct -P, or the file of jobcomp/filetxt, plain or gzip; - is stdin. Columns of sacct may be "
     "in any order, and more than these: JobIDRaw, Submit, Start, End, Timelimit, NNodes, NCPUS, State; and User, "
-    "Partition, ReqMem, JobName, which may be missing.\n"
-    "Users and job names become numbers, the same number for the same name. Partitions keep their names. Each job that "
+    "Partition, QOS, ReqMem, JobName, which may be missing.\n"
+    "Users and job names become numbers, the same number for the same name. Partitions and QOS keep their names. Each "
+    "job that "
     "is left out is counted under its reason.\n"
     "\n"
     "Options:\n"

@@ -32,7 +32,7 @@ std::string impossible(const Event& event) {
             return fmt::format("starts job {} on nodes {}, which are not free nodes of one pool, or it runs already",
                                event.job.id, event.nodes.text());
         case Event::What::kShare:
-            return fmt::format("starts job {} on {} cores per node of {}{}, who cannot lend them, or it runs already",
+            return fmt::format("starts job {} on {} cores per node of {}{}: these cannot be lent, or it runs already",
                                event.job.id, event.cores, jobs_text(event.mates),
                                event.free.empty() ? "" : " and free nodes " + event.free.text());
         case Event::What::kFinish: return fmt::format("ends job {}, which does not run", event.job.id);
