@@ -175,8 +175,7 @@ int MateSearch::will_run(Question& question) {
 /// one.
 bool MateSearch::offer_now(Question& question, const bitstr_t* may_have, const Place& place) {
     const int count = bit_set_count(question.nodes);
-    if (!asks_for_whole_nodes(*question.job, question.nodes, count))
-        return waits(policy::waiting::kPartOfNodes), false;
+    if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return waits(policy::waiting::kPartOfNodes), false;
     const Seconds static_start = question.job->start_time;
     const Offer offer{std::min<Seconds>(static_start, start_elsewhere(question)), count, running_.now(),
                       idle_nodes(question, node_set(may_have))};

@@ -365,8 +365,8 @@ std::vector<PolicyRow> backfill_rows() {
                            "sd for few malleable jobs: all that wait may share, parts of running ones, where they win "
                            "100 times what those lose",
                            "this project; docs/user/simulator.md"},
-                          {kBase, kBackfill, kBookings, kLimits, kAdmission, kSharing, kSharingWhen, kPrediction}, sd_deep(),
-                          make_sharing),
+                          {kBase, kBackfill, kBookings, kLimits, kAdmission, kSharing, kSharingWhen, kPrediction},
+                          sd_deep(), make_sharing),
         policy_row<Rules>({"moldable",
                            "EASY where a moldable job starts on the number of nodes with the least predicted end, "
                            "under a cap on wasted core-seconds",
