@@ -158,7 +158,7 @@ not_reserved() {
     reserved ignore_jobs
     running_job MATE --reservation=ours -N4 -t 3
     waiting_job GUEST --reservation=ours -N4 -t 1
-    eventually "the guest was looked at" looked_at "$GUEST" share
+    eventually "the guest was looked at" grep -q "beyond-limit at=.* job=$GUEST " "$BATS_FILE_TMPDIR/sd.log"
     sleep 3
     waits "$GUEST"
     expect "$(field "$MATE" TimeLimit)" 00:03:00

@@ -211,7 +211,7 @@ replayed() { run -0 "$BUILD/bin/drom-sim" replay "$LOG"; }
 
 # counts NAME VALUE: checks a value of the counters, which are OpenMetrics.
 counts() {
-    python3 - "$BATS_FILE_TMPDIR/sd.prom" "$@" <<'PYTHON'
+    /usr/bin/python3 - "$BATS_FILE_TMPDIR/sd.prom" "$@" <<'PYTHON'
 import sys
 from prometheus_client.openmetrics import parser
 path, name, value = sys.argv[1:]
@@ -222,7 +222,7 @@ PYTHON
 }
 
 @test "counters say how often jobs shared, and why others did not" {
-    python3 -c "import prometheus_client" || { missing "no Python module prometheus_client; scripts/packages.sh test"; return 1; }
+    /usr/bin/python3 -c "import prometheus_client" || { missing "no Python module prometheus_client; scripts/packages.sh test"; return 1; }
     with "sd_metrics=$BATS_FILE_TMPDIR/sd.prom"
     mate -N2
     guest -N2

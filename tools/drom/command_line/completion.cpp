@@ -170,7 +170,7 @@ Candidates arguments(const Before& before) {
         if (!before.job || kind != "CLIENT") kinds.push_back(kind);
     const std::string kind = before.position < kinds.size() ? kinds[before.position] : "";
     if (kind == "MASK") return units();
-    return kind == "CLIENT" || kind == "[CLIENT]" ? clients(before.table) : Candidates{};
+    return kind.starts_with("CLIENT") || kind == "[CLIENT]" ? clients(before.table) : Candidates{};
 }
 
 Candidates candidates(const Before& before, const std::string& word) {
