@@ -187,6 +187,7 @@ uint32_t ClientTree::list(int32_t*, uint32_t) noexcept { return 0; }
 bool is_within(const Ledger&, const char*, uint32_t, const CpuSet&) noexcept { return true; }
 uint32_t find_left(const Ledger&, const char*, uint32_t, ProcessIdentity&) noexcept { return 0; }
 bool pass_on(const Ledger&, const char*, uint32_t) noexcept { return false; }
+bool is_in_tree(const Ledger&, const char*, uint32_t, uint32_t) noexcept { return false; }
 
 // --- elsewhere.hpp: nor has it other pid namespaces ----------------------------------------------------------------
 
