@@ -197,7 +197,8 @@ SlotSet movable(const Ledger& ledger, const Words& words) noexcept {
         for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
             const Owner word = words.of[cpu];
             const Owner::Name next = next_of(word);
-            if (next == Owner::none() || able.has(next.slot)) continue;
+            // A damaged table can name any slot.
+            if (next.slot >= ledger.clients() || able.has(next.slot)) continue;
             if (is_held(ledger, word) && !able.has(word.owner().slot)) continue;
             able.add(next.slot);
             more = true;
