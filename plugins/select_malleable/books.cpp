@@ -185,6 +185,7 @@ void Books::charge(job_record_t& job, Seconds at) {
 /// Tells slurmdbd what it does not know yet, as far as that is possible now.
 void Books::say(job_record_t& job, SharedJob& known) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (!IS_JOB_PENDING(record) && has_missed_number(job, known)) return begin_record(job, known);
     if (known.unsaid == 0 || !has_record(job) || IS_JOB_PENDING(record)) return;
     if (known.cut == 0) {
         known.unsaid = 0;

@@ -14,6 +14,7 @@ extern "C" {
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -182,6 +183,7 @@ public:
     Opening& operator=(const Opening&) = delete;
 
     void say() { jobacct_storage_g_job_start(acct_db_conn, &job_); }
+    uint32_t job() const { return job_.job_id; }
 
     /// Takes the number over that slurmdbd has told. Steps that run belong to the new record from now on.
     void take_over() const {
@@ -214,6 +216,7 @@ struct Openings {
     std::mutex mutex;
     std::condition_variable asked;
     std::vector<std::unique_ptr<Opening>> waiting;
+    std::multiset<uint32_t> jobs;  ///< of records that wait, or are asked for now
     bool has_thread = false;
 };
 
@@ -242,12 +245,15 @@ void serve() {
         if (slurmctld_config.shutdown_time != 0) continue;
         for (const auto& opening : waiting) opening->say();
         take_over(waiting);
+        const std::lock_guard lock(openings().mutex);
+        for (const auto& opening : waiting) openings().jobs.erase(openings().jobs.find(opening->job()));
     }
 }
 
 void open_later(const job_record_t& job) {
     const std::lock_guard lock(openings().mutex);
     openings().waiting.push_back(std::make_unique<Opening>(job, job.tres_alloc_str));
+    openings().jobs.insert(job.job_id);
     if (!openings().has_thread) std::thread(serve).detach();
     openings().has_thread = true;
     openings().asked.notify_one();
@@ -269,6 +275,13 @@ void begin_record(job_record_t& job, const SharedJob& known) {
     job.db_index = NO_VAL64;
     const WithCpus with(job, known.mean_cpus());
     open_later(job);
+}
+
+bool has_missed_number(const job_record_t& job, const SharedJob& known) {
+    const bool is_ours = known.previous != 0 && job.resize_time == known.record_start;
+    if (!can_be_said(job) || !is_ours || (job.db_index != 0 && job.db_index != NO_VAL64)) return false;
+    const std::lock_guard lock(openings().mutex);
+    return openings().jobs.count(job.job_id) == 0;
 }
 
 // ---- usage -----------------------------------------------------------------------------------------------------

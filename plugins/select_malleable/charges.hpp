@@ -28,6 +28,9 @@ void say_cpus(job_record_t& job, std::int64_t cpus);
 /// Ends the record `known.previous` in slurmdbd at `known.record_start`, and begins another there with the CPUs that
 /// the job has now. May be repeated. Waits for nothing: a thread of its own asks for the number of the new record.
 void begin_record(job_record_t& job, const SharedJob& known);
+/// Returns whether the thread has asked for the number of a record, and got none: slurmdbd was away. No other thread
+/// asks again.
+bool has_missed_number(const job_record_t& job, const SharedJob& known);
 /// Says in slurmdbd how many CPUs a record had that slurmctld has just ended, because it resizes the job. `comment`:
 /// what that record keeps as the job's admin comment.
 void say_resized(job_record_t& job, std::int64_t cpus, std::string comment);
