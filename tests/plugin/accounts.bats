@@ -9,10 +9,7 @@ load select
 # Four nodes of 2 x 4 CPUs exist in tables only.
 setup_file() {
     has_select || return
-    if ! command -v slurmdbd mariadbd mariadb-install-db >/dev/null; then
-        missing "no slurmdbd, or no MariaDB; scripts/packages.sh test"
-        return 1
-    fi
+    has_database || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
     start_cluster nodes=4 "${settings[@]}" accounts=limits,qos

@@ -12,6 +12,12 @@ has_select() {
     chmod 755 "$BATS_FILE_TMPDIR"
     [[ -e $PLUGINS/select_malleable.so ]] || { missing "no select_malleable.so: it needs Slurm's own headers; scripts/slurm-headers.sh"; return 1; }
 }
+has_database() {
+    local program
+    for program in slurmdbd mariadbd mariadb-install-db; do
+        command -v "$program" >/dev/null || { missing "no $program; scripts/packages.sh test"; return 1; }
+    done
+}
 # sizes_known: waits until job_submit knows the sizes of nodes, a moment after slurmctld's start.
 sizes_known() {
     sbatch -N1 --exclusive --malleable -t 1 -o /dev/null --wrap true
