@@ -12,20 +12,11 @@
 #include <cerrno>
 #include <sstream>
 
+#include "program/child_output.hpp"
+
 namespace drom::command {
 
 namespace {
-
-std::string read_until_end(int fd) {
-    std::string text;
-    std::array<char, 4096> part{};
-    for (;;) {
-        const ssize_t got = read(fd, part.data(), part.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return text;
-        text.append(part.data(), static_cast<size_t>(got));
-    }
-}
 
 /// Starts a command whose standard output goes to `output`; -1: it cannot be started.
 pid_t start(std::array<const char*, 4> words, int output) {

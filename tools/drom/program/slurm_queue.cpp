@@ -13,6 +13,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "program/child_output.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -43,17 +45,6 @@ QueuedJob job_of(std::string_view line) {
         line.remove_prefix(std::min(line.size(), column.width));
     }
     return job;
-}
-
-std::string read_until_end(int fd) {
-    std::string text;
-    std::array<char, 4096> part{};
-    for (;;) {
-        const ssize_t got = read(fd, part.data(), part.size());
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) return text;
-        text.append(part.data(), static_cast<size_t>(got));
-    }
 }
 
 /// Starts squeue with both its outputs going to `output`. Returns its pid; the negative error: it cannot be started.
