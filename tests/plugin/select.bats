@@ -57,6 +57,7 @@ setup_file() {
 @test "a guest whose mate ends first has the whole nodes" {
     mate -N4
     guest -N4
+    gets n3 "$GUEST.0" 4-7 # a step that starts after its mate has ended keeps to the cores that it was sent with
     scancel "$MATE"
     eventually "the guest has all cores" has_cores "$GUEST" 0-7
     gets n3 "$GUEST.0" 0-7
