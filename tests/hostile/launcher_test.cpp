@@ -184,6 +184,13 @@ protected:
 
 // --- system calls --------------------------------------------------------------------------------------------------
 
+/// ThreadSanitizer adds system calls of its own, and more on a busy machine: it bounds nothing here.
+#ifdef __SANITIZE_THREAD__
+constexpr int kCallsOfSanitizer = 100000;
+#else
+constexpr int kCallsOfSanitizer = 0;
+#endif
+
 /// Marks, for calls_between_marks(), where counting begins and where it ends.
 void mark() { syscall(SYS_close, -1); }
 
@@ -271,10 +278,10 @@ TEST_F(Launcher, AnAdministratorAsksLittleOfTheKernelForTheSecondRelease) {
     const int one = calls_of_administrator(path_, 1);
     if (one == 0) DROM_SKIP("system calls cannot be traced here");
     EXPECT_GT(one, 20) << "the marks are not around the release";
-    EXPECT_LE(one, 36);
+    EXPECT_LE(one, 36 + kCallsOfSanitizer);
     const int three = calls_of_administrator(path_, 3);
     // One more or less: the table is looked for once per tick of the kernel's clock.
-    EXPECT_LE(three - one, 2 * 7 + 1)
+    EXPECT_LE(three - one, 2 * 7 + 1 + kCallsOfSanitizer)
         << "for each thread: its mask twice, the new mask and what became of it, and its children";
 }
 
@@ -306,7 +313,7 @@ TEST_F(Launcher, AClientAsksLittleOfTheKernelForTheSecondRelease) {
     gate.open();
     const int calls = calls_between_marks(launched.program());
     EXPECT_GT(calls, 15) << "the marks are not around the release";
-    EXPECT_LE(calls, 35);
+    EXPECT_LE(calls, 35 + kCallsOfSanitizer);
 }
 
 // --- what was known of a launcher ----------------------------------------------------------------------------------
