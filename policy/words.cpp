@@ -19,10 +19,7 @@ std::string list(const std::vector<JobId>& ids) {
     return text;
 }
 
-bool read(std::string_view text, double& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() && !std::isnan(value);
-}
+bool read(std::string_view text, double& value) { return is_number(text, value) && !std::isnan(value); }
 
 bool read(std::string_view text, bool& value) { return value_in(kYesOrNo, text, value); }
 

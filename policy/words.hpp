@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <concepts>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 
 #include <tl/expected.hpp>
 
+#include "libdrom/base/number_text.hpp"
 #include "policy/job.hpp"
 
 namespace drom::policy::words {
@@ -78,8 +78,7 @@ bool read_time(std::string_view text, Seconds& value);
 
 template <std::integral Number>
 bool read(std::string_view text, Number& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
+    return is_number(text, value);
 }
 
 /// The words of one line. Remembers the first thing that is wrong with it.

@@ -3,15 +3,15 @@
 #include "settings.hpp"
 
 #include <algorithm>
-#include <charconv>
+
+#include "base/number_text.hpp"
 
 namespace drom::slurm {
 namespace {
 
 bool read_factor(std::string_view text, double& factor) {
     double value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size() || !(value > 0 && value < 1)) return false;
+    if (!is_number(text, value) || !(value > 0 && value < 1)) return false;
     factor = value;
     return true;
 }

@@ -2,8 +2,9 @@
 // state_file.cpp - the state as text, and back.
 #include "state_file.hpp"
 
-#include <charconv>
 #include <cstring>
+
+#include "base/number_text.hpp"
 
 namespace drom::slurm {
 namespace {
@@ -41,9 +42,7 @@ public:
     }
     template <class Number>
     void number(Number& into) {
-        const std::string_view word = next();
-        const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), into);
-        bad_ = bad_ || code != std::errc{} || end != word.data() + word.size();
+        bad_ = !is_number(next(), into) || bad_;
     }
     void cpus(CpuSet& into) {
         const std::string word(next());

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <utility>
 
 #include "common/admin_comment.hpp"
+#include "libdrom/base/number_text.hpp"
 
 namespace drom::slurm {
 
@@ -111,9 +111,7 @@ constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 22>
 template <class Number>
 std::optional<Number> number_in(std::string_view text) {
     Number number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
-    return number;
+    return is_number(text, number) && number >= 0 ? std::optional(number) : std::nullopt;
 }
 
 /// Returns the numbers of a word like 11/12; nothing: it is none.

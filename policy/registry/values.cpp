@@ -3,6 +3,7 @@
 #include "policy/registry/values.hpp"
 
 #include <array>
+#include <charconv>
 
 namespace drom::policy {
 

@@ -2,11 +2,13 @@
 // values.hpp - values of options as text: reading them with a reason when they cannot be meant, and printing them.
 #pragma once
 
-#include <charconv>
 #include <string>
 #include <string_view>
 
 #include <tl/expected.hpp>
+
+#include "libdrom/base/number_text.hpp"
+#include "policy/range.hpp"
 
 namespace drom::policy {
 
@@ -26,8 +28,7 @@ std::string out_of_range(const std::string& min, const std::string& max);
 template <class Number>
 Read read_number(Number& into, std::string_view text, Number min, Number max) {
     Number value{};
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size()) return tl::unexpected(std::string("is not a number"));
+    if (!is_number(text, value)) return tl::unexpected(std::string("is not a number"));
     if (!(value >= min && value <= max))
         return tl::unexpected(out_of_range(text_of(double(min)), text_of(double(max))));
     into = value;
@@ -38,9 +39,10 @@ Read read_number(Number& into, std::string_view text, Number min, Number max) {
 template <class Whole>
 Read read_whole(Whole& into, std::string_view text, std::int64_t min, std::int64_t max = kMaxWhole) {
     std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size()) return tl::unexpected(std::string("is not a number"));
-    if (value < min || value > max) return tl::unexpected(out_of_range(std::to_string(min), std::to_string(max)));
+    const std::errc error = parse_number(text, value);
+    if (error == std::errc::invalid_argument) return tl::unexpected(std::string("is not a whole number"));
+    if (error != std::errc{} || value < min || value > max)
+        return tl::unexpected(out_of_range(std::to_string(min), std::to_string(max)));
     into = static_cast<Whole>(value);
     return {};
 }

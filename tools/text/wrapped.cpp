@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
+
+#include "libdrom/base/number_text.hpp"
 
 namespace drom {
 
@@ -82,10 +83,8 @@ void add_line(std::string& out, std::string line, size_t column, size_t width) {
 
 size_t page_width() {
     if (const char* columns = std::getenv("COLUMNS"); columns != nullptr) {
-        const std::string_view text(columns);
         size_t width = 0;
-        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), width);
-        if (code == std::errc() && end == text.data() + text.size() && width > 0) return width;
+        if (is_number(columns, width) && width > 0) return width;
     }
     winsize size{};
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;

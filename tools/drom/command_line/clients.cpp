@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
+#include "libdrom/base/number_text.hpp"
 #include "output/format.hpp"
 
 namespace drom::command {
@@ -16,9 +16,7 @@ namespace {
 
 std::optional<uint32_t> whole_number(std::string_view text) {
     uint32_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
+    return is_number(text, value) ? std::optional(value) : std::nullopt;
 }
 
 /// Returns the pid by which the library knows the client. The library takes the one of its own pid namespace.

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "command_line/help.hpp"
 #include "command_line/verb_texts.hpp"
 #include "libdrom/base/env.hpp"
+#include "libdrom/base/number_text.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
 #include "text/nearest.hpp"
@@ -41,9 +41,9 @@ public:
     uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t min, uint64_t max,
                    const char* words = nullptr) {
         uint64_t value = 0;
-        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool number = code != std::errc::invalid_argument && end == text.data() + text.size();
-        const bool too_large = code == std::errc::result_out_of_range;
+        const std::errc error = parse_number(text, value);
+        const bool number = error != std::errc::invalid_argument;
+        const bool too_large = error == std::errc::result_out_of_range;
         if (!number)
             complain(std::string(name) + " '" + text + "' is not a whole number" + (*of_what == '\0' ? "" : " of ") +
                      of_what + (words == nullptr ? "" : std::string(", nor ") + words));

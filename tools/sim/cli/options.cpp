@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
 #include "cli/help.hpp"
+#include "libdrom/base/number_text.hpp"
 #include "text/nearest.hpp"
 #include "text/wrapped.hpp"
 #include "workload/local_times.hpp"
@@ -37,10 +37,10 @@ public:
     void whole(const std::string& text, const char* name, std::int64_t min, std::int64_t max, Whole& into) {
         if (text.empty()) return;
         std::int64_t value = 0;
-        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (code != std::errc{} || end != text.data() + text.size())
+        const std::errc error = parse_number(text, value);
+        if (error == std::errc::invalid_argument)
             return complain(fmt::format("{} '{}' is not a whole number", name, text));
-        if (value < min || value > max)
+        if (error != std::errc{} || value < min || value > max)
             return complain(fmt::format("{} {} is out of range; {} to {} can be meant", name, text, min, max));
         into = static_cast<Whole>(value);
     }

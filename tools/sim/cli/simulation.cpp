@@ -18,6 +18,7 @@
 #include <set>
 
 #include "cli/site.hpp"
+#include "libdrom/base/number_text.hpp"
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
@@ -130,8 +131,7 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
     constexpr Seconds kUnits[] = {1, 60, 3600, 86400};
     const std::string_view digits = unit == std::string_view::npos ? text : text.substr(0, text.size() - 1);
     Seconds value = 0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (code != std::errc{} || end != digits.data() + digits.size() || value < 0 || value > 100'000'000'000)
+    if (!is_number(digits, value) || value < 0 || value > 100'000'000'000)
         return tl::unexpected(fmt::format("'{}' is no time; times look like 3600, 12h, 3d", text));
     return value * (unit == std::string_view::npos ? 1 : kUnits[unit]);
 }

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
+#include "libdrom/base/number_text.hpp"
 #include "workload/random.hpp"
 
 namespace drom::sim {
@@ -15,17 +15,11 @@ namespace {
 
 constexpr int kStream = 17;  ///< of the applications, beside a workload's own draws
 
-template <class Number>
-bool read_into(Number& into, std::string_view text) {
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), into);
-    return code == std::errc{} && end == text.data() + text.size();
-}
-
 tl::expected<std::pair<int, double>, std::string> read_share(std::string_view item) {
     std::pair<int, double> share;
     const std::size_t colon = item.find(':');
-    const bool whole = colon != std::string_view::npos && read_into(share.first, item.substr(0, colon)) &&
-                       read_into(share.second, item.substr(colon + 1));
+    const bool whole = colon != std::string_view::npos && is_number(item.substr(0, colon), share.first) &&
+                       is_number(item.substr(colon + 1), share.second);
     if (whole && share.second >= 0 && share.second <= 100) return share;
     return tl::unexpected(
         fmt::format("'{}' is no share of an application; mixes look like even, or 8:33,1:10 (NUMBER:PERCENT)", item));

@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
+
+#include "libdrom/base/number_text.hpp"
 
 namespace drom::sim::slurm {
 namespace {
@@ -19,9 +20,7 @@ Expanded too_many() { return tl::make_unexpected(std::string("has more than a mi
 
 std::optional<std::int64_t> whole(std::string_view text) {
     std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool good = code == std::errc{} && end == text.data() + text.size() && value >= 0 && text.size() <= 18;
-    return good ? std::optional(value) : std::nullopt;
+    return is_number(text, value) && value >= 0 && text.size() <= 18 ? std::optional(value) : std::nullopt;
 }
 
 /// Takes the part before the next comma that is not in brackets, and the comma.

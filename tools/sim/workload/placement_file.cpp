@@ -5,10 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
+
+#include "libdrom/base/number_text.hpp"
 
 namespace drom::sim {
 namespace {
@@ -182,8 +183,8 @@ private:
         const auto word = value(key);
         if (!word) return complain(end_, fmt::format("{}= is missing", key));
         std::int64_t number = 0;
-        const auto [end, code] = std::from_chars(word->text.data(), word->text.data() + word->text.size(), number);
-        if (code == std::errc::invalid_argument || end != word->text.data() + word->text.size())
+        const std::errc code = parse_number(word->text, number);
+        if (code == std::errc::invalid_argument)
             return complain(*word, fmt::format("{} {} is not a whole number", key, shown(word->text)));
         if (code != std::errc{} || number < least || number > kMost)
             return complain(*word, fmt::format("{} {} is out of range; {} to {} can be meant", key, shown(word->text),
@@ -196,8 +197,8 @@ private:
         const auto word = value(key);
         if (!word) return;
         double number = 0;
-        const auto [end, code] = std::from_chars(word->text.data(), word->text.data() + word->text.size(), number);
-        if (code == std::errc::invalid_argument || end != word->text.data() + word->text.size() || std::isnan(number))
+        const std::errc code = parse_number(word->text, number);
+        if (code == std::errc::invalid_argument || std::isnan(number))
             return complain(*word, fmt::format("{} {} is not a number", key, shown(word->text)));
         if (code != std::errc{} || number < 0 || number > kMostCost)
             return complain(

@@ -4,21 +4,15 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 
+#include "libdrom/base/number_text.hpp"
 #include "workload/swf_row.hpp"
 
 namespace drom::sim {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
-
-template <class Number>
-bool read_into(Number& into, std::string_view text) {
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), into);
-    return code == std::errc{} && end == text.data() + text.size();
-}
 
 }  // namespace
 
@@ -56,7 +50,7 @@ double PlainText::number(const char* wanted, double min, double max) {
     const std::string_view text = word(wanted);
     double value = min;
     if (!complaint_.empty()) return min;
-    if (!read_into(value, text) || !std::isfinite(value))
+    if (!is_number(text, value) || !std::isfinite(value))
         complain(fmt::format("{} where {} should be", swf::quoted(text), wanted));
     else if (value < min || value > max)
         complain(fmt::format("{} is out of range for {}; {} to {} can be meant", text, wanted, min, max));
@@ -67,7 +61,7 @@ int PlainText::whole(const char* wanted, int min, int max) {
     const std::string_view text = word(wanted);
     int value = min;
     if (!complaint_.empty()) return min;
-    if (!read_into(value, text))
+    if (!is_number(text, value))
         complain(fmt::format("{} where {} should be", swf::quoted(text), wanted));
     else if (value < min || value > max)
         complain(fmt::format("{} is out of range for {}; {} to {} can be meant", text, wanted, min, max));

@@ -6,9 +6,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <span>
 
+#include "libdrom/base/number_text.hpp"
 #include "workload/slurm_nodes.hpp"
 #include "workload/slurm_values.hpp"
 #include "workload/swf_row.hpp"
@@ -50,8 +50,7 @@ auto wrong(const Setting& setting, const std::string& what) {
 
 bool is_whole(std::string_view text, std::int64_t min) {
     std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return code == std::errc{} && end == text.data() + text.size() && value >= min && value <= 1'000'000'000;
+    return is_number(text, value) && value >= min && value <= 1'000'000'000;
 }
 
 /// Reads line after line into a site.

@@ -5,10 +5,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 
+#include "libdrom/base/number_text.hpp"
 #include "workload/host_list.hpp"
 #include "workload/slurm_values.hpp"
 #include "workload/swf_row.hpp"
@@ -36,8 +36,7 @@ tl::expected<std::int64_t, std::string> number(const Settings& settings, const c
     if (found == settings.end()) return otherwise;
     const std::string& text = found->second.value;
     std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code == std::errc{} && end == text.data() + text.size() && value >= 0 && value <= kMostCpus) return value;
+    if (is_number(text, value) && value >= 0 && value <= kMostCpus) return value;
     return wrong(found->second, "is no number from 0 to 100000");
 }
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "libdrom/base/number_text.hpp"
+
 namespace drom::sim::slurm {
 namespace {
 
@@ -15,9 +17,7 @@ constexpr double kLargest = 1e15;  // of a number with a unit, in that of the re
 
 std::optional<std::int64_t> whole(std::string_view text) {
     std::int64_t value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (code != std::errc{} || end != text.data() + text.size() || value < 0 || value > kLongest) return std::nullopt;
-    return value;
+    return is_number(text, value) && value >= 0 && value <= kLongest ? std::optional(value) : std::nullopt;
 }
 
 /// Takes what stands before the separator, and the separator; everything when it is not there.
