@@ -95,8 +95,8 @@ tl::expected<Line, std::string> rules_line(Reader& reader) {
     take_beyond_thesis(reader, rules.sharing);
     reader.take_if("dry_run", [&rules](std::string_view text) { return read(text, rules.dry_run); });
     const SharingRules& sharing = rules.sharing;
-    if (!(sharing.sharing_factor > 0 && sharing.sharing_factor < 1) || sharing.max_mates < 1 ||
-        sharing.jobs_per_node < 2)
+    if (!SharingRules::kFactors.has(sharing.sharing_factor) || !SharingRules::kMates.has(sharing.max_mates) ||
+        !SharingRules::kJobsPerNode.has(sharing.jobs_per_node))
         return tl::unexpected<std::string>("has rules by which no job can share");
     return reader.finish<Line>(RulesLine{rules});
 }

@@ -57,7 +57,8 @@ Read read_limit(double& into, std::string_view text) {
         into = std::numeric_limits<double>::infinity();
         return {};
     }
-    if (auto read = read_number(into, text, 1.0, 1e12); !read) return tl::unexpected(read.error() + "; nor inf");
+    if (auto read = read_number(into, text, NamedLimit::kSlowdowns); !read)
+        return tl::unexpected(read.error() + "; nor inf");
     return {};
 }
 

@@ -14,6 +14,7 @@
 #include <tl/expected.hpp>
 
 #include "policy/job.hpp"
+#include "policy/range.hpp"
 
 namespace drom::policy {
 
@@ -51,6 +52,8 @@ enum class Same : std::uint8_t { kAny, kUser, kAccount };
 
 /// A partition or QOS, and the predicted slowdown that no mate of it reaches; infinity: no limit.
 struct NamedLimit {
+    static constexpr Range<double> kSlowdowns{1, 1e12};
+
     std::string name;
     double max_slowdown = 1;
     friend bool operator==(const NamedLimit&, const NamedLimit&) = default;

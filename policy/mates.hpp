@@ -8,12 +8,17 @@
 
 #include "policy/availability.hpp"
 #include "policy/limits.hpp"
+#include "policy/range.hpp"
 
 namespace drom::policy {
 
 /// Parameters of the search. Defaults are the thesis's.
 struct SharingRules {
-    double sharing_factor = 0.5;  ///< largest share of a running job's cores on a node that a guest gets; in (0, 1)
+    static constexpr Range<double> kFactors{0.01, 0.99};
+    static constexpr Range<int> kMates{1, 16};
+    static constexpr Range<int> kJobsPerNode{2, 64};
+
+    double sharing_factor = 0.5;  ///< largest share of a running job's cores on a node that a guest gets
     int max_mates = 2;            ///< m
     int best_candidates = 0;      ///< nm: only the so many with the least slowdown are looked at; 0: all
     int jobs_per_node = 2;        ///< most jobs on a node; with 2 a job that shares already is no candidate

@@ -14,6 +14,8 @@ struct SlowdownRules {
         kInfinite,
         kDynamic,  ///< the mean predicted slowdown of the running jobs (DynAVGSD)
     };
+    static constexpr Range<double> kGains{0, 1e6};
+
     Limit limit = Limit::kDynamic;
     double max_slowdown = 10;
     SharingRules sharing;

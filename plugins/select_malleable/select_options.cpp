@@ -3,18 +3,19 @@
 #include "select_options.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+
+#include "policy/registry/values.hpp"
 
 namespace drom::slurm {
 namespace {
 
 using Limit = policy::SlowdownRules::Limit;
 
+/// Returns what a number has to be that was read; empty: it is.
 template <class Number>
-bool read(std::string_view text, Number& value) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size();
+std::string within(const policy::Read& read, const policy::Range<Number>& range) {
+    const auto text = [](Number bound) { return policy::text_of(static_cast<double>(bound)); };
+    return read ? "" : "a number from " + text(range.min) + " to " + text(range.max);
 }
 
 /// Reads a value, as the functions below. Returns what the value has to be; empty: it is.
@@ -22,36 +23,36 @@ std::string read_max_slowdown(std::string_view value, SelectOptions& options) {
     policy::SlowdownRules& rules = options.rules;
     rules.limit = value == "inf" ? Limit::kInfinite : value == "dynamic" ? Limit::kDynamic : Limit::kNumber;
     if (rules.limit != Limit::kNumber) return "";
-    const bool good = read(value, rules.max_slowdown) && std::isfinite(rules.max_slowdown) && rules.max_slowdown > 1;
-    return good ? "" : "a number above 1, inf, or dynamic";
+    const bool good = policy::read_number(rules.max_slowdown, value, policy::NamedLimit::kSlowdowns).has_value();
+    return good ? "" : "a number of 1 or more, inf, or dynamic";
 }
 
 std::string read_sharing_factor(std::string_view value, SelectOptions& options) {
-    double& factor = options.rules.sharing.sharing_factor;
-    return read(value, factor) && factor > 0 && factor < 1 ? "" : "a number above 0 and below 1";
+    constexpr auto kRange = policy::SharingRules::kFactors;
+    return within(policy::read_number(options.rules.sharing.sharing_factor, value, kRange), kRange);
 }
 
 std::string read_max_mates(std::string_view value, SelectOptions& options) {
-    int& mates = options.rules.sharing.max_mates;
-    return read(value, mates) && mates >= 1 && mates <= 16 ? "" : "a number from 1 to 16";
+    constexpr auto kRange = policy::SharingRules::kMates;
+    return within(policy::read_whole(options.rules.sharing.max_mates, value, kRange), kRange);
 }
 
 std::string read_jobs_per_node(std::string_view value, SelectOptions& options) {
-    int& jobs = options.rules.sharing.jobs_per_node;
-    return read(value, jobs) && jobs >= 2 && jobs <= 16 ? "" : "a number from 2 to 16";
+    constexpr auto kRange = policy::SharingRules::kJobsPerNode;
+    return within(policy::read_whole(options.rules.sharing.jobs_per_node, value, kRange), kRange);
 }
 
 std::string read_delay_max(std::string_view value, SelectOptions& options) {
     constexpr policy::Seconds kYear = 365 * 86400;
     policy::Seconds& seconds = options.delay_max;
     if (value == "inf") return seconds = policy::kNever, "";
-    return read(value, seconds) && seconds >= 0 && seconds <= kYear ? "" : "a number of seconds up to a year, or inf";
+    const bool good = policy::read_whole(seconds, value, 0, kYear).has_value();
+    return good ? "" : "a number of seconds up to a year, or inf";
 }
 
 std::string read_gain(std::string_view value, SelectOptions& options) {
-    constexpr double kMax = 1e6;
-    double& gain = options.rules.gain;
-    return read(value, gain) && gain >= 0 && gain <= kMax ? "" : "a number from 0 to 1000000";
+    constexpr auto kRange = policy::SlowdownRules::kGains;
+    return within(policy::read_number(options.rules.gain, value, kRange), kRange);
 }
 
 std::string read_add_free_nodes(std::string_view value, SelectOptions& options) {

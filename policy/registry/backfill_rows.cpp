@@ -65,7 +65,7 @@ Read set_limit(Rules& rules, std::string_view text) {
         rules.sharing.limit = text == "inf" ? Limit::kInfinite : Limit::kDynamic;
         return {};
     }
-    if (auto set = read_number(rules.sharing.max_slowdown, text, 1.0, 1e12); !set)
+    if (auto set = read_number(rules.sharing.max_slowdown, text, NamedLimit::kSlowdowns); !set)
         return tl::unexpected(set.error() + "; nor inf, nor dynamic");
     rules.sharing.limit = Limit::kNumber;
     return {};
@@ -215,13 +215,13 @@ constexpr Option<Rules> kAdmission[] = {
 
 constexpr Option<Rules> kSharing[] = {
     {"sharing_factor", "F", "largest share of a job's cores on a node that is lent",
-     [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, 0.01, 0.99); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
+     [](Rules& r, std::string_view v) { return read_number(r.sharing.sharing.sharing_factor, v, SharingRules::kFactors); }, [](const Rules& r) { return text_of(r.sharing.sharing.sharing_factor); }},
     {"max_mates", "M", "most mates of a guest",
-     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.max_mates, v, 1, 8); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.max_mates); }},
+     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.max_mates, v, SharingRules::kMates); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.max_mates); }},
     {"candidates", "NM", "running jobs looked at, those with the least slowdown; 0: all, exact",
      [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.best_candidates, v, 0); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.best_candidates); }},
     {"jobs_per_node", "N", "most jobs on a node",
-     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.jobs_per_node, v, 2, 64); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.jobs_per_node); }},
+     [](Rules& r, std::string_view v) { return read_whole(r.sharing.sharing.jobs_per_node, v, SharingRules::kJobsPerNode); }, [](const Rules& r) { return std::to_string(r.sharing.sharing.jobs_per_node); }},
     {"add_free_nodes", "yes|no", "free nodes may complete those of the mates",
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
     {"parts", "yes|no", "a guest takes as many of a mate's nodes as it needs, of any number of mates",
@@ -234,7 +234,7 @@ constexpr Option<Rules> kSharingWhen[] = {
     {"sd_prediction", "NAME", "as prediction, but of jobs that share only: reservations go by requests",
      [](Rules& r, std::string_view v) { return read_predictor(r.sd_prediction, v); }, [](const Rules& r) { return predictor_text(r.sd_prediction); }},
     {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
-     [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
+     [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, SlowdownRules::kGains); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
 };
 
 constexpr Option<Rules> kUrgent[] = {

@@ -42,7 +42,7 @@ Read set_least(Rules& rules, std::string_view text) {
 Read set_limit(Rules& rules, std::string_view text) {
     rules.sharing.limit = Limit::kInfinite;
     if (text == "inf") return {};
-    if (auto set = read_number(rules.sharing.max_slowdown, text, 1.0, 1e12); !set)
+    if (auto set = read_number(rules.sharing.max_slowdown, text, NamedLimit::kSlowdowns); !set)
         return tl::unexpected(set.error() + "; nor inf");
     rules.sharing.limit = Limit::kNumber;
     return {};
@@ -78,7 +78,7 @@ constexpr Option<Rules> kSharing[] = {
     {"add_free_nodes", "yes|no", "free nodes may complete those of the mates",
      [](Rules& r, std::string_view v) { return read_yes_or_no(r.sharing.sharing.add_free_nodes, v); }, [](const Rules& r) { return text_of(r.sharing.sharing.add_free_nodes); }},
     {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
-     [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, 0.0, 1e6); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
+     [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, SlowdownRules::kGains); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
 };
 // clang-format on
 

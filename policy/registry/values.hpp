@@ -35,6 +35,11 @@ Read read_number(Number& into, std::string_view text, Number min, Number max) {
     return {};
 }
 
+template <class Number>
+Read read_number(Number& into, std::string_view text, const Range<Number>& range) {
+    return read_number(into, text, range.min, range.max);
+}
+
 /// Reads a whole number. The bounds are those of the option, not of the type.
 template <class Whole>
 Read read_whole(Whole& into, std::string_view text, std::int64_t min, std::int64_t max = kMaxWhole) {
@@ -45,6 +50,11 @@ Read read_whole(Whole& into, std::string_view text, std::int64_t min, std::int64
         return tl::unexpected(out_of_range(std::to_string(min), std::to_string(max)));
     into = static_cast<Whole>(value);
     return {};
+}
+
+template <class Whole>
+Read read_whole(Whole& into, std::string_view text, const Range<Whole>& range) {
+    return read_whole(into, text, range.min, range.max);
 }
 
 Read read_yes_or_no(bool& into, std::string_view text);

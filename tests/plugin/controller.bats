@@ -163,8 +163,8 @@ and_back() {
 @test "options that are wrong stop its start with one sentence" {
     kill_controller TERM
     local option
-    for option in "sd_max_slowdown=0.5: it has to be a number above 1, inf, or dynamic" "sd_max_slowdwn=3: there is no such option" \
-        "sd_sharing_factor=1: it has to be a number above 0 and below 1"; do
+    for option in "sd_max_slowdown=0.5: it has to be a number of 1 or more, inf, or dynamic" "sd_max_slowdwn=3: there is no such option" \
+        "sd_sharing_factor=1: it has to be a number from 0.01 to 0.99"; do
         run edited "s/sd_max_slowdown=inf/${option%%:*}/" timeout 20 slurmctld -D
         ((status != 0 && status != 124))
         log_says "select/malleable: SchedulerParameters: $option"
@@ -185,7 +185,7 @@ and_back() {
 @test "an option that becomes wrong does not stop it: the old ones stay in force" {
     mate -N2
     edited "s/sd_max_slowdown=inf/sd_max_slowdown=x/" scontrol reconfigure
-    eventually "it is said" log_says "SchedulerParameters: sd_max_slowdown=x: it has to be a number above 1, inf, or dynamic; the options that were in force stay so"
+    eventually "it is said" log_says "SchedulerParameters: sd_max_slowdown=x: it has to be a number of 1 or more, inf, or dynamic; the options that were in force stay so"
     from_here
     guest -N2
     as_before

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "common/admin_comment.hpp"
+#include "policy/registry/backfill_rows.hpp"
 #include "property.hpp"
 #include "select_malleable/core_sets.hpp"
 #include "select_malleable/counters.hpp"
@@ -107,17 +108,17 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
         "sd_max_slowdown_partition, sd_max_slowdown_qos, sd_qos, sd_qos_order, sd_only_partition, "
         "sd_not_partition, sd_only_qos, sd_not_qos, sd_only_account, sd_not_account, sd_same, sd_dry_run, sd_log, "
         "sd_metrics");
-    for (const char* value : {"", "1", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
+    for (const char* value : {"", "0.9", "0", "-3", "x", "3x", "nan", "1e999", "infinite", "Dynamic"})
         EXPECT_EQ(why(("bf_window=9,sd_max_slowdown=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_max_slowdown=" + std::string(value) +
-                      ": it has to be a number above 1, inf, or dynamic");
+                      ": it has to be a number of 1 or more, inf, or dynamic");
     for (const char* value : {"", "0", "1", "-0.5", "0,5", "nan"})
-        EXPECT_NE(why(("sd_sharing_factor=" + std::string(value)).c_str()).find("above 0 and below 1"),
+        EXPECT_NE(why(("sd_sharing_factor=" + std::string(value)).c_str()).find("from 0.01 to 0.99"),
                   std::string::npos);
     EXPECT_EQ(why("sd_max_mates=0"), "SchedulerParameters: sd_max_mates=0: it has to be a number from 1 to 16");
     EXPECT_EQ(why("sd_max_mates"), "SchedulerParameters: sd_max_mates: it has to be a number from 1 to 16");
     EXPECT_EQ(why("sd_max_jobs_per_node=1"),
-              "SchedulerParameters: sd_max_jobs_per_node=1: it has to be a number from 2 to 16");
+              "SchedulerParameters: sd_max_jobs_per_node=1: it has to be a number from 2 to 64");
     for (const char* value : {"", "-1", "x", "5m", "31536001"})
         EXPECT_EQ(why(("sd_delay_max=" + std::string(value)).c_str()),
                   "SchedulerParameters: sd_delay_max=" + std::string(value) +
@@ -141,6 +142,40 @@ TEST(SelectOptions, AreNamedWhenTheyAreWrong) {
     EXPECT_EQ(why("sd_dry_run=yes"),
               "SchedulerParameters: sd_dry_run=yes needs sd_log, which says what would have been shared");
     EXPECT_EQ(why("sd_log=sd.log"), "SchedulerParameters: sd_log=sd.log: it has to be a path that begins with /");
+}
+
+TEST(SelectOptions, TakeTheSameNumbersAsThoseOfTheSimulator) {
+    const std::pair<const char*, const char*> names[] = {{"sd_max_slowdown", "max_slowdown"},
+                                                         {"sd_sharing_factor", "sharing_factor"},
+                                                         {"sd_max_mates", "max_mates"},
+                                                         {"sd_max_jobs_per_node", "jobs_per_node"},
+                                                         {"sd_gain", "gain"},
+                                                         {"sd_add_free_nodes", "add_free_nodes"},
+                                                         {"sd_qos", "qos"},
+                                                         {"sd_same", "same"}};
+    for (const auto& [controller, simulator] : names)
+        for (const char* value : {"-1",  "0",   "0.005", "0.01",    "0.5", "0.99",   "0.995", "1",      "2",    "8",
+                                  "9",   "16",  "17",    "64",      "65",  "1e6",    "1e7",   "1e12",   "1e13", "inf",
+                                  "nan", "yes", "no",    "dynamic", "any", "strict", "user",  "account"}) {
+            const std::string setting = controller + std::string("=") + value;
+            const std::string beside = value == std::string("strict") ? ",sd_qos_order=low/high" : "";
+            drom::policy::Policy sd(*drom::policy::find_policy("sd"));
+            EXPECT_EQ(read_scheduler_parameters(setting + beside).has_value(),
+                      sd.set(*sd.find(simulator), value).has_value())
+                << setting;
+        }
+}
+
+TEST(SelectOptions, HaveTheDefaultsOfTheSimulator) {
+    const drom::policy::SlowdownRules ours = read_scheduler_parameters("")->rules;
+    const drom::policy::Policy sd(*drom::policy::find_policy("sd"));
+    const drom::policy::SlowdownRules& theirs = sd.rules<drom::policy::BackfillPolicy>().sharing;
+    EXPECT_EQ(ours.limit, theirs.limit);
+    EXPECT_EQ(ours.gain, theirs.gain);
+    EXPECT_EQ(ours.sharing.sharing_factor, theirs.sharing.sharing_factor);
+    EXPECT_EQ(ours.sharing.max_mates, theirs.sharing.max_mates);
+    EXPECT_EQ(ours.sharing.jobs_per_node, theirs.sharing.jobs_per_node);
+    EXPECT_EQ(ours.sharing.add_free_nodes, theirs.sharing.add_free_nodes);
 }
 
 // ---- refusals ----------------------------------------------------------------------------------------------------

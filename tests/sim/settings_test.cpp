@@ -42,7 +42,7 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"sd:max_slowdown=nan",
          "max_slowdown 'nan' is out of range; 1 to 1000000000000 can be meant; nor inf, nor dynamic"},
         {"sd:sharing_factor=1", "sharing_factor '1' is out of range; 0.01 to 0.99 can be meant"},
-        {"sd:max_mates=0", "max_mates '0' is out of range; 1 to 8 can be meant"},
+        {"sd:max_mates=0", "max_mates '0' is out of range; 1 to 16 can be meant"},
         {"slurm:bf_interval=-1", "bf_interval '-1' is out of range; 0 to 1000000000 can be meant"},
         {"slurm:bf_interval=3s", "bf_interval '3s' is not a whole number"},
         {"slurm:bf_interval=99999999999999999999",
