@@ -4,10 +4,10 @@
 //
 //   sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes dry_run=yes
 //   pool cores=48 nodes=0-49 memory=190000:0-39/380000:40-49
-//   start at=100 job=12 submit=90 request=3600 count=4 least=1 partition=long kind=malleable nodes=0-3
-//   consider at=200 job=13 submit=190 request=60 count=5 least=1 qos=high within=0-49 static=3700 idle=4-5:900/8:never
-//       limit=1.9 outcome=share cores=24 mates=12 free=4 end=320
-//   share at=200 job=13 submit=190 request=60 count=5 least=1 qos=high cores=24 mates=12 free=4
+//   start at=100 job=12 submit=90 request=3600 count=4 min_cores=1 partition=long kind=malleable nodes=0-3
+//   consider at=200 job=13 submit=190 request=60 count=5 min_cores=1 qos=high within=0-49 static=3700
+//       idle=4-5:900/8:never limit=1.9 outcome=share cores=24 mates=12 free=4 end=320
+//   share at=200 job=13 submit=190 request=60 count=5 min_cores=1 qos=high cores=24 mates=12 free=4
 //   finish at=320 job=13
 //   no-room at=330 job=14 mates=12
 //   beyond-limit at=340 job=15 mates=12 whose=15
@@ -19,7 +19,7 @@
 // free= in place of mates=, it has none on these idle nodes. "beyond-limit" stands for a decision to share with these
 // mates. The limit of the job behind whose=, the guest or a mate, cannot be extended so far. The nodes of such a mate
 // are not in within= of what is decided then. Where memory is a resource, pools have memory=, in MB of each node, and
-// jobs that ask for some have memory= behind least=.
+// jobs that ask for some have memory= behind min_cores=.
 //
 // A line "sd-policy" begins a new cluster: what came before it says nothing about what follows. Times are seconds since
 // an arbitrary zero.

@@ -45,7 +45,7 @@ bool read_time(std::string_view text, Seconds& value) {
 }
 
 Reader& Reader::take(Job& job) {
-    take("submit", job.submit).take("request", job.request).take("count", job.nodes).take("least", job.min_cores);
+    take("submit", job.submit).take("request", job.request).take("count", job.nodes).take("min_cores", job.min_cores);
     constexpr Seconds kMax = Seconds{1} << 40;
     if (job.request < 1 || job.nodes < 1) complain("has a job without time or nodes");
     if (job.request > kMax) complain("has a job that asks for more time than there is");

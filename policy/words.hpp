@@ -61,7 +61,7 @@ public:
         return add("submit", job.submit)
             .add("request", job.request)
             .add("count", job.nodes)
-            .add("least", job.min_cores);
+            .add("min_cores", job.min_cores);
     }
     std::string take() { return std::move(text_); }
 

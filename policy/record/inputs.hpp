@@ -4,7 +4,7 @@
 //   label of=qos number=3 name=short
 //   partition nodes=50 cores=48
 //   class partition=0 nodes=0-49 features=0 memory=0
-//   submit at=100 job=12 submit=100 request=3600 count=4 least=1 kind=malleable partition=0 application=-1 user=3 ...
+//   submit at=100 job=12 submit=100 request=3600 count=4 min_cores=1 kind=malleable partition=0 application=-1 ...
 //   iteration at=130 partition=0 slot=2 seconds=29.5 mtct=0.25
 //   shrunk at=130 partition=0 slot=2
 //   end at=150 job=12 run=50

@@ -209,8 +209,8 @@ class Reading(unittest.TestCase):
         self.assertEqual(allocated_of("n1 8/0/0/8\nn2 0/8/0/8\n"), {"n1": 8, "n2": 0})
 
     def test_who_was_together_with_whom(self) -> None:
-        log = "share at=5 job=2 submit=1 request=60 count=1 least=1 cores=4 mates=1\nconsider at=6 job=9 outcome=share mates=1\n"
-        log += "share at=7 job=4 submit=1 request=60 count=1 least=1 cores=4 mates=3\nshare at=9 job=5 submit=1 cores=4 mates=2,3\n"
+        log = "share at=5 job=2 submit=1 request=60 count=1 min_cores=1 cores=4 mates=1\nconsider at=6 job=9 outcome=share mates=1\n"
+        log += "share at=7 job=4 submit=1 request=60 count=1 min_cores=1 cores=4 mates=3\nshare at=9 job=5 submit=1 cores=4 mates=2,3\n"
         together = groups_of(log)
         self.assertEqual((together.of(1), together.of(9)), ({2, 3, 4, 5}, set()))
 

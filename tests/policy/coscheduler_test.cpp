@@ -173,7 +173,7 @@ TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
     c.propose(job(2, 110, 3), NodeSet(0, 4), 30, 20);
     EXPECT_EQ(lines.size(), 5U);
     EXPECT_EQ(lines.back(),
-              "consider at=20 job=2 submit=0 request=110 count=3 least=1 within=0-3 static=30 limit=10 "
+              "consider at=20 job=2 submit=0 request=110 count=3 min_cores=1 within=0-3 static=30 limit=10 "
               "outcome=waiting-is-sooner");
 }
 
@@ -377,7 +377,7 @@ TEST(Coscheduler, LoansThatDoNotFitWhatRunsAreNotBelieved) {
     EXPECT_EQ(Coscheduler({{8, NodeSet(0, 3)}}, rules()).restore(loans, running, 50).error(),
               "it is of a cluster with other nodes");
     EXPECT_EQ(
-        four_nodes().restore("share at=1 job=2 submit=0 request=5 count=1 least=1 cores=4 mates=1", {}, 50).error(),
+        four_nodes().restore("share at=1 job=2 submit=0 request=5 count=1 min_cores=1 cores=4 mates=1", {}, 50).error(),
         "it is of a cluster with other nodes");
 }
 
@@ -485,9 +485,9 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
     EXPECT_EQ(why("finish at=1"), "has no job= where it should be");
     EXPECT_EQ(why("finish at=1 job=x"), "has a job= that cannot be read: x");
     EXPECT_EQ(why("finish at=1 job=2 more"), "goes on where it should end: more");
-    EXPECT_EQ(why("start at=1 job=2 submit=0 request=0 count=1 least=1 kind=rigid nodes=0"),
+    EXPECT_EQ(why("start at=1 job=2 submit=0 request=0 count=1 min_cores=1 kind=rigid nodes=0"),
               "has a job without time or nodes");
-    EXPECT_EQ(why("start at=1 job=2 submit=0 request=5 count=1 least=1 kind=soft nodes=0"),
+    EXPECT_EQ(why("start at=1 job=2 submit=0 request=5 count=1 min_cores=1 kind=soft nodes=0"),
               "has a kind= that cannot be read: soft");
     EXPECT_EQ(why("sd-policy 2 limit=inf"), "is not of version 1");
     EXPECT_EQ(why("pool cores=8 nodes=3-1"), "has a nodes= that cannot be read: 3-1");
@@ -496,21 +496,21 @@ TEST(Journal, ALineThatCannotBeReadSaysWhy) {
          {"", "5", "0:0-3", "5:0-2", "5:0-3/6:3", "5:0-4", "5:", ":0-3", "x:0-3", "9000000000000000000:0-3"})
         EXPECT_EQ(why(("pool cores=8 nodes=0-3 memory=" + memory).c_str()),
                   "has a memory= that cannot be read: " + memory);
-    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 memory=0 cores=1 mates=3"),
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 min_cores=1 memory=0 cores=1 mates=3"),
               "has a memory= that cannot be read: 0");
     EXPECT_EQ(why("no-room at=1 job=2"), "has no mates= where it should be");
     EXPECT_EQ(why("no-room at=1 job=2 free="), "has a free= that cannot be read: ");
     EXPECT_EQ(why("beyond-limit at=1 job=2 mates=3"), "has no whose= where it should be");
     EXPECT_EQ(why("sd-policy 1 limit=inf sharing_factor=1.5 max_mates=1 jobs_per_node=2 gain=0"),
               "has rules by which no job can share");
-    EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 least=1 cores=1 mates=3"),
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=9000000000000000 count=1 min_cores=1 cores=1 mates=3"),
               "has a job that asks for more time than there is");
-    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 partition= cores=1 mates=3"),
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 min_cores=1 partition= cores=1 mates=3"),
               "has a partition= that cannot be read: ");
-    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 least=1 cores=1 mates=3 free=x"),
+    EXPECT_EQ(why("share at=1 job=2 submit=0 request=5 count=1 min_cores=1 cores=1 mates=3 free=x"),
               "has a free= that cannot be read: x");
     for (const char* idle : {"", "4", "4:", ":5", "4:5/", "4:5/6", "x:5", "4:x", "4:5,6:7"})
-        EXPECT_EQ(why(("consider at=1 job=2 submit=0 request=5 count=1 least=1 within=0 static=9 idle=" +
+        EXPECT_EQ(why(("consider at=1 job=2 submit=0 request=5 count=1 min_cores=1 within=0 static=9 idle=" +
                        std::string(idle) + " limit=2 outcome=no-mates")
                           .c_str()),
                   "has a idle= that cannot be read: " + std::string(idle));
@@ -545,20 +545,20 @@ TEST(Journal, LinesAreReadAsTheyAreWritten) {
         EXPECT_EQ(text_of(std::get<Pool>(read_line(line).value())), line);
     for (const char* line : {"no-room at=5 job=2 mates=1,7", "no-room at=330 job=14 free=4-5",
                              "beyond-limit at=340 job=15 mates=12,13 whose=15",
-                             "consider at=1 job=2 submit=0 request=5 count=1 least=1 within=0 static=9 limit=2 "
+                             "consider at=1 job=2 submit=0 request=5 count=1 min_cores=1 within=0 static=9 limit=2 "
                              "outcome=not-admitted",
-                             "share at=1 job=2 submit=0 request=5 count=1 least=1 memory=800 cores=1 mates=3"})
+                             "share at=1 job=2 submit=0 request=5 count=1 min_cores=1 memory=800 cores=1 mates=3"})
         EXPECT_EQ(text_of(std::get<Event>(read_line(line).value())), line);
     const char* never =
-        "consider at=5 job=2 submit=0 request=5 count=1 least=1 within=0-4 static=never limit=inf "
+        "consider at=5 job=2 submit=0 request=5 count=1 min_cores=1 within=0-4 static=never limit=inf "
         "outcome=share cores=4 mates=1,7 end=15";
     EXPECT_EQ(text_of(std::get<Event>(read_line(never).value())), never);
     for (const char* line :
-         {"start at=5 job=2 submit=0 request=5 count=1 least=1 partition=long qos=low "
+         {"start at=5 job=2 submit=0 request=5 count=1 min_cores=1 partition=long qos=low "
           "max_slowdown=2.5 kind=malleable nodes=4",
-          "start at=1 job=2 submit=0 request=5 count=1 least=1 user=1000 account=physics kind=rigid nodes=0",
-          "share at=5 job=2 submit=0 request=5 count=3 least=1 qos=7 cores=4 mates=1 free=4,6",
-          "consider at=5 job=2 submit=0 request=5 count=3 least=1 partition=a=b within=0-6 "
+          "start at=1 job=2 submit=0 request=5 count=1 min_cores=1 user=1000 account=physics kind=rigid nodes=0",
+          "share at=5 job=2 submit=0 request=5 count=3 min_cores=1 qos=7 cores=4 mates=1 free=4,6",
+          "consider at=5 job=2 submit=0 request=5 count=3 min_cores=1 partition=a=b within=0-6 "
           "static=never idle=4,6:90/5:never limit=inf outcome=share cores=4 mates=1 free=4,6 end=15"}) {
         JobNames names;
         EXPECT_EQ(text_of(std::get<Event>(parse_line(line, names).value()), names), line);

@@ -66,15 +66,15 @@ TEST(Record, SaysWhatAPolicyIsToldAndWhatItDecides) {
     EXPECT_EQ(story(), R"(drom-record 1 easy:prediction=request,safety=0
 partition nodes=4 cores=8
 class partition=0 nodes=0-3 features=0 memory=0
-submit at=0 job=0 submit=0 request=100 count=2 least=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
+submit at=0 job=0 submit=0 request=100 count=2 min_cores=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
 pass at=0 ended=no
 start at=0 job=0 partition=0 slot=0 nodes=0-1 how=in-order end=100
 after at=0 waiting=0 wake=never
-submit at=1 job=1 submit=1 request=100 count=2 least=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
+submit at=1 job=1 submit=1 request=100 count=2 min_cores=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
 pass at=1 ended=no
 start at=1 job=1 partition=0 slot=1 nodes=2-3 how=in-order end=101
 after at=1 waiting=0 wake=never
-submit at=2 job=2 submit=2 request=100 count=3 least=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
+submit at=2 job=2 submit=2 request=100 count=3 min_cores=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none
 pass at=2 ended=no
 after at=2 waiting=1 wake=never
 end at=60 job=0 run=60

@@ -299,7 +299,7 @@ TEST(Replay, CommentsAndEmptyLinesAreLeftOut) {
 TEST(Replay, WhatCannotBeReadIsSaidWithItsLine) {
     const std::string head = "sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0\n";
     const std::string pool = "pool cores=8 nodes=0-3\n";
-    const std::string job = " submit=0 request=100 count=2 least=1 ";
+    const std::string job = " submit=0 request=100 count=2 min_cores=1 ";
     const std::string start = "start at=1 job=1" + job + "kind=malleable nodes=0-1\n";
     const char* nothing = "there is not one whole line in it; name the log of decisions of a controller";
     EXPECT_EQ(complaint(""), nothing);

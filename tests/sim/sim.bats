@@ -233,15 +233,15 @@ decision_log() {
     cat <<'LOG'
 sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
 pool cores=8 nodes=0-3
-start at=0 job=1 submit=0 request=1000 count=2 least=1 kind=malleable nodes=0-1
-start at=5 job=2 submit=5 request=800 count=2 least=1 kind=malleable nodes=2-3
-consider at=10 job=3 submit=10 request=100 count=2 least=1 within=0-3 static=800 limit=10 outcome=share cores=4 mates=1 end=210
-share at=10 job=3 submit=10 request=100 count=2 least=1 cores=4 mates=1
-consider at=20 job=4 submit=20 request=60 count=3 least=1 within=0-3 static=1000 limit=10 outcome=no-mates
+start at=0 job=1 submit=0 request=1000 count=2 min_cores=1 kind=malleable nodes=0-1
+start at=5 job=2 submit=5 request=800 count=2 min_cores=1 kind=malleable nodes=2-3
+consider at=10 job=3 submit=10 request=100 count=2 min_cores=1 within=0-3 static=800 limit=10 outcome=share cores=4 mates=1 end=210
+share at=10 job=3 submit=10 request=100 count=2 min_cores=1 cores=4 mates=1
+consider at=20 job=4 submit=20 request=60 count=3 min_cores=1 within=0-3 static=1000 limit=10 outcome=no-mates
 sd-policy 1 limit=dynamic sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0
 pool cores=8 nodes=0-3
-start at=0 job=1 submit=0 request=1000 count=2 least=1 kind=malleable nodes=0-1
-share at=10 job=3 submit=10 request=100 count=2 least=1 cores=4 mates=1
+start at=0 job=1 submit=0 request=1000 count=2 min_cores=1 kind=malleable nodes=0-1
+share at=10 job=3 submit=10 request=100 count=2 min_cores=1 cores=4 mates=1
 finish at=220 job=3
 LOG
 }
@@ -297,9 +297,9 @@ LOG
     cat >idle.log <<'LOG'
 sd-policy 1 limit=10 sharing_factor=0.5 max_mates=2 jobs_per_node=2 gain=0 add_free_nodes=yes qos=strict qos_order=low/high
 pool cores=8 nodes=0-5
-start at=0 job=1 submit=0 request=1000 count=2 least=1 partition=long qos=low kind=malleable nodes=0-1
-consider at=10 job=2 submit=10 request=100 count=3 least=1 partition=long qos=high within=0-5 static=1000 idle=3:200/4-5:300 limit=10 outcome=share cores=4 mates=1 free=4 end=210
-share at=10 job=2 submit=10 request=100 count=3 least=1 partition=long qos=high cores=4 mates=1 free=4
+start at=0 job=1 submit=0 request=1000 count=2 min_cores=1 partition=long qos=low kind=malleable nodes=0-1
+consider at=10 job=2 submit=10 request=100 count=3 min_cores=1 partition=long qos=high within=0-5 static=1000 idle=3:200/4-5:300 limit=10 outcome=share cores=4 mates=1 free=4 end=210
+share at=10 job=2 submit=10 request=100 count=3 min_cores=1 partition=long qos=high cores=4 mates=1 free=4
 LOG
     run -0 --separate-stderr "$sim" replay idle.log --json --decisions
     fits sim-replay <<<"$output"
