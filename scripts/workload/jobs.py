@@ -119,7 +119,7 @@ def scaled(rows: list[Row], scale: Scale) -> list[Job]:
 
 
 def generate(simulator: Path, count: int, seed: int) -> list[Row]:
-    done = subprocess.run([str(simulator), "generate", PRESET, "--seed", str(seed), "--jobs", str(count)], capture_output=True, text=True)
+    done = subprocess.run([str(simulator), "generate", PRESET, "--workload-seed", str(seed), "--jobs", str(count)], capture_output=True, text=True)
     if done.returncode != 0:
         raise Failure(f"{simulator} generate: {done.stderr.strip()}")
     return rows_of(done.stdout, PRESET_CORES)

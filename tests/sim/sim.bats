@@ -160,9 +160,9 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name 
 }
 
 @test "a generated log is the same from the same seed, and can be read" {
-    "$sim" generate w5 --seed 7 --jobs 100 --out a.swf.gz
-    "$sim" generate w5 --seed 7 --jobs 100 | cmp - <(zcat a.swf.gz)
-    "$sim" generate w5 --seed 8 --jobs 100 | cmp - <(zcat a.swf.gz) && return 1
+    "$sim" generate w5 --workload-seed 7 --jobs 100 --out a.swf.gz
+    "$sim" generate w5 --workload-seed 7 --jobs 100 | cmp - <(zcat a.swf.gz)
+    "$sim" generate w5 --workload-seed 8 --jobs 100 | cmp - <(zcat a.swf.gz) && return 1
     [[ $("$sim" --swf a.swf.gz --nodes 49 --cores-per-node 48 --json -q | jq .jobs) == 100 ]]
 }
 
@@ -476,7 +476,7 @@ SITES
 @test "a log of jobs for three platforms runs as the generated jobs do" {
     root=$BATS_TEST_DIRNAME/../..
     files=(--machine "$root/examples/platforms/three.machine" --apps "$root/examples/platforms/kinds.apps" --policy ejs --out)
-    "$sim" generate platforms-x2 --seed 3 --out jobs.swf
+    "$sim" generate platforms-x2 --workload-seed 3 --out jobs.swf
     "$sim" --swf jobs.swf "${files[@]}" log -q >/dev/null
     "$sim" --generate platforms-x2 --workload-seed 3 "${files[@]}" generated -q >/dev/null
     cmp log/jobs.csv generated/jobs.csv

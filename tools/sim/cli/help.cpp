@@ -20,7 +20,7 @@ constexpr const char* kRun =
     "\n"
     "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
     "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] [--out DIR]\n"
-    "       drom-sim generate PRESET [--seed N] [--out FILE]\n"
+    "       drom-sim generate PRESET [--workload-seed N] [--out FILE]\n"
     "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
     "       drom-sim policies [POLICY...] [--json | --markdown]\n"
     "       drom-sim import --slurm FILE [--out LOG.swf.gz] [options]\n"
@@ -37,7 +37,7 @@ constexpr const char* kCompare =
 constexpr const char* kGenerate =
     "drom-sim generate - a synthetic workload as a log in the Standard Workload Format\n"
     "\n"
-    "Usage: drom-sim generate PRESET [--seed N] [--jobs N] [--app-mix MIX] [--out FILE]\n"
+    "Usage: drom-sim generate PRESET [--workload-seed N] [--jobs N] [--app-mix MIX] [--out FILE]\n"
     "\n"
     "  w1          Cirne and Berman's model: 5000 jobs for 1024 nodes of 48 cores, at most 128 nodes per job\n"
     "  w2          the same jobs; each asks for the time it runs\n"
@@ -53,11 +53,12 @@ constexpr const char* kGenerate =
     "              programs that iterate and whose number of nodes may change; see drom-sim(1)\n"
     "\n"
     "Options:\n"
-    "  --seed N        (1) the same seed gives the same bytes everywhere\n"
-    "  --jobs N        as many jobs\n"
-    "  --app-mix MIX   applications of the jobs: even, or NUMBER:PERCENT,... out of the thesis's eight (eamc: even)\n"
-    "  -o, --out FILE  (standard output) compressed when it ends in .gz\n"
-    "  --force         write over FILE\n";
+    "  --workload-seed N  (1) the same seed gives the same bytes everywhere\n"
+    "  --jobs N           as many jobs\n"
+    "  --app-mix MIX      applications of the jobs: even, or NUMBER:PERCENT,... out of the thesis's eight (eamc: "
+    "even)\n"
+    "  -o, --out FILE     (standard output) compressed when it ends in .gz\n"
+    "  --force            write over FILE\n";
 
 constexpr const char* kPolicies =
     "drom-sim policies - what can be simulated: each policy with its options, their defaults and its source\n"
@@ -207,7 +208,7 @@ constexpr const char* kExamples =
     "  drom-sim compare --swf RICC-sept-2010.swf.gz --bf-max-job-test 50 --bf-window 0 slurm sd --vary "
     "max_slowdown=5,10,50,inf,dynamic --out ricc\n"
     "  drom-sim compare --generate w1 --seeds 20 --bf-max-job-test 50 slurm sd:max_slowdown=inf\n"
-    "  drom-sim generate w2 --seed 7 --out w2.swf.gz\n";
+    "  drom-sim generate w2 --workload-seed 7 --out w2.swf.gz\n";
 
 constexpr const char* kExit =
     "Exit status: 0 done; 1 refused; 2 usage, or a log that is none; 130 interrupted: what was written is about the "

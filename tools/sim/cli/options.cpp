@@ -264,7 +264,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     add_common(app, typed);
     if (verb == "generate") {
         app.add_option("PRESET", typed.options.source.preset);
-        add_value(app, "--seed", typed.seed);
+        add_value(app, "--workload-seed", typed.seed);
         add_value(app, "--jobs", typed.jobs);
         add_value(app, "--app-mix", typed.options.source.app_mix);
         return;
@@ -311,7 +311,7 @@ std::string surplus(const std::string& word, const CLI::App& app, const Typed& t
 void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
     SimulationOptions& options = typed.options;
     if (options.verb == "generate") {
-        reader.whole(typed.seed, "--seed", 0, std::numeric_limits<std::int64_t>::max(), options.source.seed);
+        reader.whole(typed.seed, "--workload-seed", 0, std::numeric_limits<std::int64_t>::max(), options.source.seed);
         reader.whole(typed.jobs, "--jobs", 1, 100'000'000, options.source.jobs);
         if (options.source.preset.empty()) reader.complain("there is no preset; drom-sim generate --help lists them");
         return;
