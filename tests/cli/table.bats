@@ -253,6 +253,18 @@ $WORK/here/mine" ]]
     done
 }
 
+@test "with --quiet a request that is pending is told by the exit status alone" {
+    two_cpus
+    sleeper one "$BOTH"
+    kill -STOP "$(client one pid)"
+    for command in "set one $A --grace never --timeout 50" "wait one --grace never --timeout 50"; do
+        # shellcheck disable=SC2086
+        run drom -q $command
+        [[ $status == 3 && -z $output ]] || { echo "$command: $status: $output" >&2; false; }
+    done
+    kill -CONT "$(client one pid)"
+}
+
 @test "messages name the verb that was typed" {
     drom run --no-preload -- true
     refuses 1 "^drom: shrink: there is no such process" drom shrink 999999 1

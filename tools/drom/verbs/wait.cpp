@@ -18,7 +18,7 @@ int verb_wait(const CommandOptions& options) {
     if (!outcome) return refused(options, outcome.error());
     const auto after = view_of(client->table, client->pid());
     if (!after) return refused(options, after.error());
-    if (outcome->pending()) complain(outcome->text);
+    if (outcome->pending() && !options.quiet) complain(outcome->text);
     if (options.json)
         print(request_json(options.verb, *outcome, client->view.wanted, *after));
     else if (!outcome->pending() && !options.quiet)
