@@ -20,6 +20,11 @@ constexpr std::string_view kClient =
 constexpr std::string_view kExit =
     "Exit status: 0 done; 1 refused, or output lost; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
 
+/// Of drom run, which ends as its command does.
+constexpr std::string_view kExitOfRun =
+    "Exit status: the command's; 126 it cannot be executed; 127 it was not found. Where it was not started: 1 refused; "
+    "2 usage; 3 its CPUs were not released in time; 4 table damaged\n";
+
 std::string indented(std::string_view text) {
     std::string out = "  ";
     for (char c : text) {
@@ -47,6 +52,11 @@ std::string columns() {
 
 bool takes(const VerbText& verb, std::string_view word) { return verb.arguments.find(word) != std::string_view::npos; }
 
+/// Returns the arguments in as few words as the list of verbs has room for.
+std::string_view main_argument(const VerbText& verb) {
+    return takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments.substr(0, verb.arguments.find('|'));
+}
+
 std::string usage_of(const VerbText& verb) {
     const bool has_options = verb.arguments.starts_with('[') && takes(verb, "options");
     return fmt::format("Usage: drom {}{}{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments,
@@ -58,15 +68,12 @@ std::string usage_of(const VerbText& verb) {
 std::string program_help(std::span<const OptionRow> common, bool full) {
     std::string out = "drom - move CPUs between running programs on this node\n\nUsage: drom VERB [options]\n\n";
     for (const auto& verb : verb_texts())
-        out += fmt::format("  {:<18} {}\n",
-                           fmt::format("{} {}", verb.name, takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments),
-                           verb.summary);
+        out += fmt::format("  {:<18}  {}\n", fmt::format("{} {}", verb.name, main_argument(verb)), verb.summary);
     out += fmt::format("\n{}\n{}{}\n", rows(common), kMask, kClient);
     out += kExit;
     if (full)
         out +=
-            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. drom run creates it, nothing else here "
-            "does.\n"
+            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. Only drom run creates it.\n"
             "Data goes to stdout, messages to stderr; --json works with every verb.\n"
             "\nExamples:\n"
             "  drom run -- ./simulation &                    # owns the node\n"
@@ -85,7 +92,7 @@ std::string verb_help(const VerbText& verb, std::span<const OptionRow> options, 
         if (verb.name == "list") out += columns();
         if (takes(verb, "MASK") || verb.name == "run") out += kMask;
         if (takes(verb, "CLIENT")) out += kClient;
-        out += kExit;
+        out += verb.name == "run" ? kExitOfRun : kExit;
         out += "\nExamples:\n" + indented(verb.examples);
     } else {
         out += fmt::format("\ndrom {} --help says more and shows examples.\n", verb.name);

@@ -88,14 +88,14 @@ void add_common(CLI::App* app, Typed& typed) {
 }
 
 void add_waiting(CLI::App* app, Typed& typed) {
-    add_value(app, "--wait", typed.wait, "WHAT", "wait until the request is: released (default), resized");
+    add_value(app, "--wait", typed.wait, "WHAT", "wait until the request is released (default), or resized");
     app->add_flag("--no-wait", typed.no_wait, "return as soon as it is posted");
 }
 
 void add_pace(CLI::App* app, Typed& typed) {
     add_value(app, "--timeout", typed.timeout, "MS", "how long to wait, in milliseconds (DROM_TIMEOUT_MS)");
     add_value(app, "--grace", typed.grace, "MS",
-              "then threads are confined from outside; also: now, never (DROM_GRACE_MS)");
+              "after so long, threads are confined from outside; or now, never (DROM_GRACE_MS)");
 }
 
 void add_growth(CLI::App* app, Typed& typed) {
@@ -149,7 +149,7 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         app->add_flag("--all-users", typed.options.all_users, "in the table /dev/shm/drom-UID of every user (root)");
     if (verb == "wait") {
         add_value(app, "--seq", typed.seq, "N", "this request (the newest)");
-        add_value(app, "--wait", typed.wait, "WHAT", "until it is: released (default), resized");
+        add_value(app, "--wait", typed.wait, "WHAT", "wait until it is released (default), or resized");
         add_pace(app, typed);
     }
     if (verb == "watch") {

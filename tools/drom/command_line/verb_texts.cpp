@@ -14,15 +14,15 @@ constexpr VerbText kVerbs[] = {
      "they are free.\n"
      "Without --cpus or --ncpus it gets all free CPUs of the present affinity, or, when none is free, an equal share "
      "of them.\n"
-     "--ncpus takes free CPUs first, near one another. The CPUs still missing are taken from running clients, "
-     "never below a client's minimum, and never from rigid ones: so that programs share few caches, NUMA nodes and "
-     "packages, and then from the client with the most CPUs. They go back when the command ends.\n"
+     "--ncpus takes free CPUs first, near one another. The CPUs still missing are taken from running clients: never "
+     "from rigid ones, and never below a client's minimum. drom chooses them so that programs share few caches, NUMA "
+     "nodes and packages; of equal choices the client with the most CPUs gives. They go back when the command ends.\n"
      "A program starts with its maximum of threads (OMP_NUM_THREADS, else --max, else its CPUs) and never exceeds it.\n"
      "When there is no room it is refused. With --wait it starts as soon as there is, or is refused when --timeout has "
      "passed; without --timeout it waits until there is room.\n"
      "Every signal that can be caught is passed on. The exit status is the command's; when the command died of a "
      "signal, that signal is raised here, too.\n"
-     "126: COMMAND cannot be executed. 127: COMMAND was not found. In both cases nothing is left behind.\n"
+     "When COMMAND cannot be executed or was not found, nothing is left behind.\n"
      "--resize keep: its team keeps its size, and CPUs change beneath it.\n"
      "--resize follow: as each outermost region starts it has as many threads as CPUs, never more than its own "
      "number.\n"
@@ -34,12 +34,13 @@ constexpr VerbText kVerbs[] = {
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and no other client may take them\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once per rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
-     "Runs COMMAND undisturbed, then round by round under random requests with keep and with follow, in a table of its "
-     "own, on CPUs that no client owns. Where fewer than two are left, it uses those of clients too, and says so.\n"
+     "Runs COMMAND undisturbed, and then in rounds under random requests, once with keep and once with follow. The "
+     "runs have a table of their own, and CPUs that no client owns. Where fewer than two are left, they use those of "
+     "clients too, and a remark says so.\n"
      "A run is right when it succeeds and its output is that of the undisturbed run, or, with --check, when CHECK "
      "succeeds with the run's output as its standard input.\n"
-     "follow is recorded when it was right every time and took less CPU time than keep beyond doubt; otherwise keep, "
-     "and rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
+     "follow is recorded when it was right every time and took less CPU time than keep beyond doubt. Otherwise keep "
+     "is, or rigid when even keep was wrong. Without evidence nothing is recorded, and the exit status is 1.\n"
      "The record is ${XDG_STATE_HOME:-~/.local/state}/drom/modes, one line per program and its libraries; drom run "
      "uses it.",
      "drom verify -- ./simulation -s 20\n"
@@ -60,31 +61,34 @@ constexpr VerbText kVerbs[] = {
      "drom set '#3' core:0-1 --wait resized --timeout 5000"},
     {"shrink", "CLIENT N", "take CPUs from CLIENT until N are left, the farthest first",
      "Which CPUs go is chosen by locality: those far from the rest first.\n"
-     "With --job in place of CLIENT the job is left with N CPUs, divided evenly among its ranks, or each rank with "
-     "--per-rank.",
+     "With --job in place of CLIENT the job is left with N CPUs, divided evenly among its ranks; with "
+     "--per-rank each rank is left with so many.",
      "drom shrink simulation 2\n"
      "drom shrink --job 88.0 --per-rank 1"},
     {"expand", "CLIENT N", "give CLIENT CPUs until it has N, the nearest first",
      "Takes the nearest free CPUs; with --take also those of other clients.\n"
-     "With --job in place of CLIENT the job gets N CPUs, divided evenly among its ranks, or each rank --per-rank.",
+     "With --job in place of CLIENT the job gets N CPUs, divided evenly among its ranks; with --per-rank "
+     "each rank gets so many.",
      "drom expand simulation 8\n"
      "drom expand --job 88.0 --per-rank 2\n"
      "drom expand simulation 8 --take"},
     {"add", "CLIENT MASK", "add these CPUs to CLIENT's",
-     "The CPUs must be free, unless --take is given. With --job its ranks divide them and what they have evenly.",
+     "The CPUs must be free, unless --take is given. With --job the ranks of the job divide these and the CPUs that "
+     "they have evenly.",
      "drom add render 4-5"},
     {"remove", "CLIENT MASK", "remove these CPUs from CLIENT's",
      "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to the client that "
      "lent them.\n"
-     "With --job its ranks divide what is left evenly.",
+     "With --job the ranks of the job divide what is left evenly.",
      "drom remove render 4-5"},
     {"drain", "MASK", "empty these CPUs and give them to no client until restored",
-     "Their owners are notified to leave. A client that has no other CPU keeps one, and the request is refused.",
+     "Their owners are notified to leave. Where a client would have no CPU left, the whole request is refused.",
      "drom drain package:1"},
     {"restore", "MASK", "hand drained CPUs back to the clients that had them",
      "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
     {"wait", "CLIENT", "wait until CLIENT's newest request is released",
-     "With --wait resized until its threads are as many as its CPUs, or are known to stay as they are.",
+     "With --wait resized it waits until the client's threads are as many as its CPUs, or are known to stay as they "
+     "are.",
      "drom set 4242 0 --no-wait; drom wait 4242\n"
      "drom wait 4242 --seq 17 --wait resized --timeout 10000"},
     {"watch", "[CLIENT]", "follow what happens, one line per event",
@@ -103,8 +107,8 @@ constexpr VerbText kVerbs[] = {
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",
-     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that cannot be; the exit "
-     "status is then 1.",
+     "A variable that begins with DROM_ and is not in the list is reported, and so is a value that its variable "
+     "cannot have; the exit status is then 1.",
      "drom env"},
 };
 
