@@ -498,6 +498,40 @@ std::string value_mistake(const std::string& told) {
     return (flag == 1 ? "-" : "--") + told.substr(0, flag) + " takes no value";
 }
 
+/// Parses the words. Returns what is wrong with them; empty: nothing, or there is no verb, about which complain() finds
+/// out more. Errors: the exit status of a call for help, which was shown.
+tl::expected<std::string, int> parse(CLI::App& app, std::vector<std::string> words, Typed& typed) {
+    try {
+        app.parse(std::move(words));
+    } catch (const CLI::CallForHelp&) {
+        return tl::make_unexpected(show_help(app, typed, false));
+    } catch (const CLI::CallForAllHelp&) {
+        return tl::make_unexpected(show_help(app, typed, true));
+    } catch (const CLI::ArgumentMismatch& error) {
+        return value_mistake(error.what());
+    } catch (const CLI::ValidationError& error) {
+        return std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
+    } catch (const CLI::RequiredError&) {
+        return std::string();
+    } catch (const CLI::ParseError& error) {
+        return std::string(error.what());
+    }
+    return std::string();
+}
+
+/// Prints the version, unless more than that was asked for. Returns the exit status.
+int show_version(const CLI::App& app, const Typed& typed) {
+    const CLI::App& verb = verb_of(app);
+    const std::string surplus = &verb != &app             ? verb.get_name()
+                                : app.remaining().empty() ? std::string()
+                                                          : app.remaining().front();
+    if (!surplus.empty())
+        return misused_program(typed, "'" + surplus + "' is one argument too many; usage: drom --version");
+    print("drom " + std::to_string(DROM_VERSION_MAJOR) + "." + std::to_string(DROM_VERSION_MINOR) + "." +
+          std::to_string(DROM_VERSION_PATCH) + "\n");
+    return kDone;
+}
+
 }  // namespace
 
 std::vector<OptionRow> option_rows_of(const std::string& verb) {
@@ -521,37 +555,12 @@ tl::expected<CommandOptions, int> parse_options(int argc, char** argv) {
         return tl::make_unexpected(typed.options.verb.empty() ? misused_program(typed, text)
                                                               : misused(typed.options, text));
     }
-    std::string why;
-    try {
-        app.parse(std::move(words));
-    } catch (const CLI::CallForHelp&) {
-        return tl::make_unexpected(show_help(app, typed, false));
-    } catch (const CLI::CallForAllHelp&) {
-        return tl::make_unexpected(show_help(app, typed, true));
-    } catch (const CLI::ArgumentMismatch& error) {
-        why = value_mistake(error.what());
-    } catch (const CLI::ValidationError& error) {
-        why = std::string(error.what()).substr(0, std::string(error.what()).find(':')) + " needs a value";
-    } catch (const CLI::RequiredError&) {
-        why.clear();  // no verb: complain() finds out what stands in its place
-    } catch (const CLI::ParseError& error) {
-        why = error.what();
-    }
-    if (typed.version) {
-        const CLI::App& verb = verb_of(app);
-        const std::string surplus = &verb != &app             ? verb.get_name()
-                                    : app.remaining().empty() ? std::string()
-                                                              : app.remaining().front();
-        if (!surplus.empty())
-            return tl::make_unexpected(
-                misused_program(typed, "'" + surplus + "' is one argument too many; usage: drom --version"));
-        print("drom " + std::to_string(DROM_VERSION_MAJOR) + "." + std::to_string(DROM_VERSION_MINOR) + "." +
-              std::to_string(DROM_VERSION_PATCH) + "\n");
-        return tl::make_unexpected<int>(kDone);
-    }
+    const auto why = parse(app, std::move(words), typed);
+    if (!why) return tl::make_unexpected(why.error());
+    if (typed.version) return tl::make_unexpected(show_version(app, typed));
     if (typed.dump) return tl::make_unexpected((print(dump(app)), static_cast<int>(kDone)));
     const CLI::App& verb = verb_of(app);
-    if (&verb == &app || !why.empty()) return tl::make_unexpected(complain(app, verb, typed, why));
+    if (&verb == &app || !why->empty()) return tl::make_unexpected(complain(app, verb, typed, *why));
     if (!typed.options.command.empty() &&
         find_verb(verb.get_name())->arguments.find("COMMAND") == std::string_view::npos) {
         typed.options.verb = verb.get_name();
