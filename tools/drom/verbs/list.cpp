@@ -21,8 +21,8 @@ namespace drom::command {
 
 namespace {
 
-/// Keeps only the client that was asked for.
-Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
+/// Keeps only the client that was asked for. Errors: there is no such client.
+Expected<void> narrow(Snapshot& snapshot, const std::string& client) {
     std::vector<drom_client_info> infos;
     infos.reserve(snapshot.clients.size());
     for (const auto& view : snapshot.clients) infos.push_back(view.info);
@@ -31,7 +31,7 @@ Expected<bool> narrow(Snapshot& snapshot, const std::string& client) {
     std::erase_if(snapshot.clients, [&](const ClientView& view) { return view.info.pid != *pid; });
     if (snapshot.clients.empty())
         return failure(DROM_E_NOPROC, fmt::format("process {} is not a client of {}", *pid, snapshot.path));
-    return true;
+    return {};
 }
 
 }  // namespace
