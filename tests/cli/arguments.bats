@@ -29,6 +29,15 @@ no_table="open table .*: there is none; start a program with drom run, or set DR
 # pages: the words that ask for each page of help, one page per line.
 pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {print $1}'); do printf '%s\n' "$verb -h" "$verb --help"; done; }
 
+@test "the help of run tells its own exit statuses, and that of other verbs theirs" {
+    drom run --help | tr -s ' \n' ' ' | grep -q "Exit status: the command's; 126 it cannot be executed; 127 it was not found"
+    for verb in set verify check; do drom "$verb" --help | grep -q "^Exit status: 0 done; 1 refused"; done
+}
+
+@test "every verb of the overview is apart from its text" {
+    COLUMNS=200 drom -h | awk '/^  [a-z]/ && !/[^ ]  +[^ ]/ { print; wrong = 1 } END { exit wrong }'
+}
+
 @test "help is as wide as COLUMNS says, and loses no word" {
     words() { tr -d '#\\' | tr -s ' \n' '\n'; }
     [[ $(pages | wc -l) -ge 30 ]]
