@@ -2,9 +2,12 @@
 // order_cpus.cpp - the CPUs that an order about one client means, on the words as they are now.
 #include "order_cpus.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.hpp"
+#include "partition/choice.hpp"
 #include "partition/nearness.hpp"
 #include "plan.hpp"
 #include "shmem/slots.hpp"
@@ -16,7 +19,7 @@ int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const
     const Slot& slot = ledger.slot(index);
     const Owner::Name client = name_of(ledger, index);
     // The only administrator of a node's table is the resource manager, which may do this.
-    const bool rigid = (state_of(slot).flags & slot_flag::kRigid) != 0 && !ledger.node_mode();
+    const bool rigid = is_rigid(ledger, index) && !ledger.node_mode();
     if (rigid && !(wanted_cpus(ledger, client) - mask).none())
         return fail(error, DROM_E_BUSY, "%s: the client is rigid: it keeps its CPUs until it ends", verb);
     const uint32_t count = mask.count(ledger.cpus());
@@ -30,6 +33,53 @@ int check_limits(const Ledger& ledger, uint32_t index, const CpuSet& mask, const
                     "%s: %s asked, but the client uses at most %u; drom run --max %u starts it so that it can grow",
                     verb, CountText(count, "CPU").text, max, count);
     return DROM_OK;
+}
+
+namespace {
+
+bool same_job(const Slot& a, const Slot& b) noexcept {
+    return a.job[0] != '\0' && strncmp(a.job, b.job, sizeof a.job) == 0;
+}
+
+/// The jobs of clients, by slot. A client without a job is one.
+class Jobs {
+public:
+    explicit Jobs(partition::Occupancy& clients) noexcept : clients_(clients) {}
+
+    uint16_t of(const Ledger& ledger, uint32_t slot) noexcept {
+        for (uint32_t i = 0; i < count_; ++i)
+            if (same_job(ledger.slot(slots_[i]), ledger.slot(slot))) return jobs_[i];
+        slots_[count_] = static_cast<uint16_t>(slot);
+        return jobs_[count_++] = clients_.add_job();
+    }
+
+private:
+    partition::Occupancy& clients_;
+    uint32_t count_ = 0;
+    uint16_t slots_[kMaxClients], jobs_[kMaxClients];
+};
+
+}  // namespace
+
+CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept {
+    CpuSet present{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
+    partition::Occupancy clients(present, &ledger.location(0));
+    Jobs jobs(clients);
+    CpuSet held{};
+    uint32_t spare = 0;
+    for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
+        const Owner::Name owner = name_of(ledger, slot);
+        if (owner == client || !is_live(ledger, owner)) continue;
+        const CpuSet has = wanted_cpus(ledger, owner);
+        const uint32_t loses = is_rigid(ledger, slot) ? 0 : has.count() - std::min(has.count(), min_cpus(ledger, slot));
+        clients.add(jobs.of(ledger, slot), has, loses);
+        held = held | has;
+        spare += loses;
+    }
+    const uint32_t taken = std::min(count, spare);
+    return choose(clients, {.min = taken, .max = taken, .may_take = taken, .among = held, .near = base}).cpus;
 }
 
 namespace {

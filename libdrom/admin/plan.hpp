@@ -70,9 +70,11 @@ int plan_restore(const Ledger& ledger, const CpuSet& mask, const PlanRules& rule
 int check_cpus(const Ledger& ledger, const CpuSet& mask, bool drained_too, const char* verb,
                drom_error* error) noexcept;
 
-/// Returns CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
-/// the rules of `choose` (partition/choice.hpp).
-CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept;
+/// Returns the number of CPUs that the client in `slot` keeps whatever others ask for: its min, and at least one.
+uint32_t min_cpus(const Ledger& ledger, uint32_t slot) noexcept;
+
+/// Returns whether CPUs are never taken from the client in `slot`.
+bool is_rigid(const Ledger& ledger, uint32_t slot) noexcept;
 
 /// Returns the free CPUs, and the offered CPUs of the client itself without a next owner: it can have them back at
 /// once.

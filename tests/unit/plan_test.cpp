@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/order_cpus.hpp"
 #include "memory_table.hpp"
 #include "property.hpp"
 #include "shmem/invariants.hpp"
