@@ -68,7 +68,7 @@ void describe_team() noexcept {
 void join(const CpuSet& places) noexcept {
     State idle = State::kNotYet;
     if (!state.compare_exchange_strong(idle, State::kBusy)) return;
-    const bool joined = !client::joined() && agent::join({0, places, false});
+    const bool joined = !client::joined() && unmodified::join({0, places, false});
     if (joined) describe_team();
     state.store(joined ? State::kJoined : State::kNever);
 }

@@ -11,7 +11,7 @@
 #include "client.hpp"
 #include "rank.hpp"
 
-namespace drom::agent {
+namespace drom::unmodified {
 
 namespace {
 
@@ -92,4 +92,4 @@ bool join(const Found& found) noexcept {
     return false;
 }
 
-}  // namespace drom::agent
+}  // namespace drom::unmodified

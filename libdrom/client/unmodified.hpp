@@ -7,7 +7,7 @@
 
 #include "base/cpuset.hpp"
 
-namespace drom::agent {
+namespace drom::unmodified {
 
 struct Found {
     uint32_t entry_point;  ///< DROM_ENTRY_*
@@ -21,4 +21,4 @@ struct Found {
 /// DROM_VERBOSE=1 says why. About 200 us; once per process.
 bool join(const Found& found) noexcept;
 
-}  // namespace drom::agent
+}  // namespace drom::unmodified

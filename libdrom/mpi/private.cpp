@@ -46,7 +46,7 @@ const client::Hot* const drom_mpi_view = &client::hot;
 bool drom_mpi_join() {
     if (client::joined())
         client::add_entry_points(DROM_ENTRY_MPI);
-    else if (!drom::agent::join({DROM_ENTRY_MPI, drom::CpuSet::empty(), true}))
+    else if (!drom::unmodified::join({DROM_ENTRY_MPI, drom::CpuSet::empty(), true}))
         return false;
     note_singleton();
     return true;

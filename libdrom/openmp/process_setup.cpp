@@ -58,7 +58,7 @@ bool join(uint32_t entry_point) noexcept {
         return true;
     }
     const CpuSet places = runtime::binds_threads() ? runtime::places_of(team.runtime) : CpuSet::empty();
-    return agent::join({entry_point, places, !has_one_thread()});
+    return unmodified::join({entry_point, places, !has_one_thread()});
 }
 
 }  // namespace

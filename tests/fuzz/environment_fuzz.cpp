@@ -114,7 +114,7 @@ void check_path() {
     must(status == DROM_OK ? path[0] != '\0' : status == DROM_E_INVAL && error.text[0] != '\0', "a path or a sentence");
 }
 
-void check_listed(drom::Table& table, const drom::agent::Found& found) {
+void check_listed(drom::Table& table, const drom::unmodified::Found& found) {
     drom_client_info list[2]{};
     list[0].size = sizeof list[0];
     std::size_t count = 2;
@@ -146,8 +146,8 @@ void check_joining(Place& place) {
     setenv("DROM_TABLE", place.directory.table().c_str(), 1);
     unsetenv("DROM_VERBOSE");  // has been read as a number, and would fill the log
     const bool disabled = drom::env::flag("DROM_DISABLE", false);
-    const drom::agent::Found found{DROM_ENTRY_EXPLICIT, {}, false};
-    const bool joined = drom::agent::join(found);
+    const drom::unmodified::Found found{DROM_ENTRY_EXPLICIT, {}, false};
+    const bool joined = drom::unmodified::join(found);
     must(joined == !disabled, "this process becomes a client unless that is forbidden");
     if (!joined) return;
     check_listed(place.table, found);
