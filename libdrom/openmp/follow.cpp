@@ -2,8 +2,6 @@
 // follow.cpp - decides whether a team may change.
 #include "follow.hpp"
 
-#include <cstring>
-
 namespace drom::follow {
 
 namespace {
@@ -17,11 +15,6 @@ const char* reason_to_follow(const Facts& facts) noexcept {
 }
 
 }  // namespace
-
-Resize resize_of(const char* text) noexcept {
-    if (text != nullptr && strcmp(text, "keep") == 0) return Resize::Keep;
-    return text != nullptr && strcmp(text, "follow") == 0 ? Resize::Follow : Resize::Auto;
-}
 
 Answer judge(const Facts& facts) noexcept {
     if (facts.by_itself) return {false, true, "the program adapts by itself"};

@@ -34,11 +34,21 @@ struct Answer {
 };
 
 /// Reads DROM_RESIZE; unset or unknown: auto.
-Resize resize_of(const char* text) noexcept;
+inline Resize resize_of(const char* text) noexcept {
+    if (text != nullptr && strcmp(text, "keep") == 0) return Resize::Keep;
+    return text != nullptr && strcmp(text, "follow") == 0 ? Resize::Follow : Resize::Auto;
+}
 
 /// Reads OMP_DYNAMIC.
 inline bool is_dynamic(const char* text) noexcept {
     return text != nullptr && (strcasecmp(text, "true") == 0 || strcmp(text, "1") == 0);
+}
+
+/// Returns whether the environment allows that the team changes, before the program has been started. `resize` is
+/// DROM_RESIZE, `dynamic` OMP_DYNAMIC; null: not set.
+inline bool is_allowed_from_outside(const char* resize, const char* dynamic) noexcept {
+    const Resize said = resize_of(resize);
+    return said == Resize::Follow || (said == Resize::Auto && is_dynamic(dynamic));
 }
 
 Answer judge(const Facts& facts) noexcept;

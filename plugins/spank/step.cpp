@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "openmp/follow.hpp"
 #include "options.hpp"
 #include "preload.hpp"
 #include "slurm_spank.hpp"
@@ -48,9 +49,9 @@ bool may_be_ranks(spank_handle* spank) {
 
 /// Returns whether the job's environment lets the team change.
 bool may_follow(spank_handle* spank) {
-    const std::string_view said = variable(spank, "DROM_RESIZE");
-    const std::string_view dynamic = variable(spank, "OMP_DYNAMIC");
-    return said == "follow" || (said != "keep" && (dynamic == "true" || dynamic == "TRUE" || dynamic == "1"));
+    const std::string resize(variable(spank, "DROM_RESIZE"));
+    const std::string dynamic(variable(spank, "OMP_DYNAMIC"));
+    return follow::is_allowed_from_outside(resize.c_str(), dynamic.c_str());
 }
 
 void preload(spank_handle* spank) {

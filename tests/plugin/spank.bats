@@ -136,6 +136,8 @@ LD_PRELOAD=$BUILD/lib/libdrom-agent.so:$core"
     expect "$(cat out)" "follow $BUILD/lib/libdrom-omp.so:$BUILD/lib/libdrom-agent.so:$core"
     DROM_RESIZE=follow srun --malleable --drom-resize=keep bash -c 'echo "$DROM_RESIZE $LD_PRELOAD"' >out
     expect "$(cat out)" "keep $BUILD/lib/libdrom-agent.so:$core"
+    OMP_DYNAMIC=True srun --malleable printenv LD_PRELOAD >out
+    expect "$(cat out)" "$BUILD/lib/libdrom-omp.so:$BUILD/lib/libdrom-agent.so:$core"
 }
 
 @test "without the library there is one line in the log, and the job runs" {

@@ -28,6 +28,21 @@ TEST(Follow, TheUsersWordForOpenMPIsEnough) {
     EXPECT_FALSE(judge(facts).follows) << "what is said to drom comes before it";
 }
 
+TEST(Follow, TheEnvironmentAllowsChangesBeforeTheProgramStarts) {
+    struct Row {
+        const char* resize;
+        const char* dynamic;
+        bool allowed;
+    };
+    const Row rows[] = {{nullptr, nullptr, false}, {"", "", false},           {nullptr, "true", true},
+                        {nullptr, "TRUE", true},   {nullptr, "True", true},   {"auto", "1", true},
+                        {"turbo", "true", true},   {nullptr, "false", false}, {nullptr, "yes", false},
+                        {"keep", "true", false},   {"follow", nullptr, true}, {"follow", "false", true}};
+    for (const auto& [resize, dynamic, allowed] : rows)
+        EXPECT_EQ(is_allowed_from_outside(resize, dynamic), allowed)
+            << (resize != nullptr ? resize : "unset") << ", " << (dynamic != nullptr ? dynamic : "unset");
+}
+
 TEST(Follow, TheProgramsWordIsEnough) {
     Facts facts = nothing_said(resize_of("auto"));
     facts.called_for = true;

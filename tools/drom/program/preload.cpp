@@ -56,9 +56,8 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 }  // namespace
 
 bool may_follow(const Program& program, const std::string& said, const std::string& dynamic) {
-    if (said == "follow") return true;
-    if (said == "keep") return false;
-    return follow::is_dynamic(dynamic.c_str()) || program.sets_dynamic;
+    if (follow::is_allowed_from_outside(said.c_str(), dynamic.c_str())) return true;
+    return program.sets_dynamic && follow::resize_of(said.c_str()) != follow::Resize::Keep;
 }
 
 namespace {
