@@ -8,7 +8,7 @@
 #include "adopted_processes.hpp"
 #include "base/clock.hpp"
 #include "base/confine.hpp"
-#include "descendants.hpp"
+#include "process_tree.hpp"
 #include "step_plan.hpp"
 #include "topology_cache.hpp"
 
@@ -48,7 +48,7 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
 
 /// Returns the processes that run on the task's CPUs without a reservation of their own.
 std::vector<pid_t> followers_of(const TaskState& task) {
-    std::vector<pid_t> own = descendants_of(pid_of(task), all_processes());
+    std::vector<pid_t> own = below(pid_of(task), all_processes());
     return task.step.is_extern() ? processes_of_extern_step(pid_of(task), own) : own;
 }
 

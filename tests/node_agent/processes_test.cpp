@@ -11,8 +11,8 @@
 #include "child.hpp"
 #include "common/small_file.hpp"
 #include "node_agent/adopted_processes.hpp"
-#include "node_agent/descendants.hpp"
 #include "node_agent/node_agent.hpp"
+#include "node_agent/process_tree.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "temp_dir.hpp"
 
@@ -23,10 +23,10 @@ using test::Child;
 
 TEST(Descendants, AreChildrenAndTheirChildrenAndNobodyElse) {
     const std::vector<Kinship> all = {{10, 1}, {11, 10}, {12, 11}, {13, 10}, {20, 1}, {21, 20}};
-    EXPECT_EQ(descendants_of(10, all), (std::vector<pid_t>{11, 13, 12}));
-    EXPECT_TRUE(descendants_of(12, all).empty());
+    EXPECT_EQ(below(10, all), (std::vector<pid_t>{11, 13, 12}));
+    EXPECT_TRUE(below(12, all).empty());
     // A pid that passed to another process while /proc was read.
-    EXPECT_EQ(descendants_of(5, {{6, 5}, {5, 6}}), std::vector<pid_t>{6});
+    EXPECT_EQ(below(5, {{6, 5}, {5, 6}}), std::vector<pid_t>{6});
 }
 
 /// A machine of plain files: process 7 is the step daemon, 8 what it started, 9 and 10 came in by ssh.
@@ -84,7 +84,7 @@ TEST(Descendants, AreFoundWhateverAProgramCallsItself) {
     std::vector<pid_t> found;
     for (int i = 0; i < 500 && found.empty(); ++i) {
         usleep(10000);
-        found = descendants_of(parent.pid(), all_processes());
+        found = below(parent.pid(), all_processes());
     }
     EXPECT_EQ(found.size(), 1U);
 }
@@ -182,7 +182,7 @@ TEST(RealNode, WhatAScriptStartsMovesWithIt) {
     std::vector<pid_t> family;
     for (int i = 0; i < 500 && family.empty(); ++i) {
         usleep(10000);
-        family = descendants_of(script.pid(), all_processes());
+        family = below(script.pid(), all_processes());
     }
     ASSERT_EQ(family.size(), 1U);
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// descendants.hpp - processes that a task has started: Slurm tells of the task only.
+// process_tree.hpp - processes that a task has started: Slurm tells of the task only. They are
+// those of one moment. A client's descendants are found by shmem/descendants.hpp of libdrom, which needs its slot,
+// follows processes whose parent has ended, and repeats until none is missed.
 #pragma once
 
 #include <sys/types.h>
@@ -18,6 +20,6 @@ std::vector<Kinship> all_processes();
 
 /// Returns the children of `ancestor`, their children, and so on. Not those that have been left behind by a parent that
 /// ended. Pure.
-std::vector<pid_t> descendants_of(pid_t ancestor, const std::vector<Kinship>& processes);
+std::vector<pid_t> below(pid_t ancestor, const std::vector<Kinship>& processes);
 
 }  // namespace drom::slurm
