@@ -309,26 +309,34 @@ const NodeSet& MateSearch::kept_by_steps() {
     return kept_.nodes;
 }
 
-std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
-    constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
-    const policy::Job guest = described(*question.job, offer.nodes);
-    NodeSet usable = within;
-    if (question.job->details->req_node_bitmap != nullptr) {
-        const NodeSet required = node_set(question.job->details->req_node_bitmap);
-        if (required.count() != offer.nodes) return waits(policy::waiting::kNodeList);
-        usable = usable.common(required);
-    }
-    const std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
+/// Removes nodes that are promised to others until the guest's end, and those on which cons_tres had no room for it.
+void MateSearch::leave_out(NodeSet& usable, const policy::Job& guest, const std::vector<Promise>& promises,
+                           policy::LeftOut& left_out) const {
     const Seconds now = running_.now();
     const double factor = running_.coscheduler().rules().sharing.sharing_factor;
     const int before = usable.count();
     usable =
         free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
-    policy::LeftOut left_out{usable.count() < before};
-    beyond_what_.clear();
+    left_out.promised = usable.count() < before;
     const NodeSet no_room = no_room_.nodes_without(guest, now);
     left_out.no_room = !usable.common(no_room).empty();
     usable.erase(no_room);
+}
+
+std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
+    constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
+    const policy::Job guest = described(*question.job, offer.nodes);
+    NodeSet usable = within;
+    if (const bitstr_t* nodes = question.job->details->req_node_bitmap; nodes != nullptr) {
+        const NodeSet required = node_set(nodes);
+        if (required.count() != offer.nodes) return waits(policy::waiting::kNodeList);
+        usable = usable.common(required);
+    }
+    const std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
+    policy::LeftOut left_out;
+    leave_out(usable, guest, promises, left_out);
+    beyond_what_.clear();
+    const Seconds now = running_.now();
     const std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
     for (int tries = 0; tries < kTries; ++tries) {
         Event plan = running_.coscheduler().weigh(guest, usable, offer.static_start, now, idle);

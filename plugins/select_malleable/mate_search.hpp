@@ -119,6 +119,8 @@ private:
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
     std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
+    void leave_out(policy::NodeSet& usable, const policy::Job& guest, const std::vector<policy::Promise>& promises,
+                   policy::LeftOut& left_out) const;
     policy::NodeSet unsuitable(const policy::Event& plan, policy::JobId beyond) const;
     bool places(Question& question, const policy::Event& proposal);
     /// Returns the nodes of jobs whose steps keep what these would lend. Looked up once per second.
