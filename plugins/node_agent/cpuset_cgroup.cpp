@@ -144,7 +144,7 @@ tl::expected<std::vector<Change>, std::string> plan_of(const CpusetLocation& loc
         if (!has || has->none() || has->contains(wanted)) continue;
         if (level < std::max<std::size_t>(slurm.first, 1) || level >= slurm.end)
             return tl::unexpected(location.cpus_file(level) + " has CPUs " + CpuText(*has).text +
-                                  " only and is not Slurm's; whoever set that limit has to widen it");
+                                  " only and is not Slurm's; widen it where it was set");
         if (auto partition = made_partition(location, level); !partition.empty()) return tl::unexpected(partition);
         changes.push_back({level, *has | wanted});
     }

@@ -5,7 +5,8 @@
   prose.py             complains about all files, and about subjects of commits since this file is here
   prose.py FOLDER...   complains about these files and folders
 
-A sentence has a noun for its subject: none begins with `Who`, `What` or `Whoever`, unless it asks. A program is not `somebody`, `nobody` or `anybody`.
+A sentence has a noun for its subject: none begins with `Who`, `What` or `Whoever`, unless it asks. A program is not `somebody`, `nobody` or `anybody`,
+also in the names of functions and tests, and in texts of more than one word; there it is not `whoever` either. A name in quotes may be that of a user.
 A sentence has at most 25 words. It ends at a full stop, semicolon or colon. Up to a full stop or semicolon there is at most one colon, besides those in quotes or parentheses. A code span, or a title in asterisks, is one word. A list of
 values, of three words at most, is no sentence. A line of a comment that is indented by more than one space is code, and stands alone.
 A comment fits the column limit. A subject has at most 72 characters and no semicolon.
@@ -25,8 +26,12 @@ LONGEST_SUBJECT = 72
 
 _COMMENTED = {".cpp", ".hpp", ".c", ".h", ".S", ".def", ".py", ".sh", ".bash", ".bats", ".f90", ".txt"}
 _PROSE = {".md", ".scd"}
+_KNOWS_WORDS = {"prose.py", "test_prose.py"}  # which look for these words
 _BEGINS = re.compile(r"(?:^|(?<=[.!:] ))(Who|What|Whoever|Whatever)\b[^.?!]*(?P<end>[.?!:;]|$)")
 _PERSON = re.compile(r"\b(some|no|any)body('s)?\b", re.IGNORECASE)
+_PERSON_IN_NAME = re.compile(r"\b(?=\w*[a-z])(?:\w+(?:some|no|any)body\w*|(?:some|no|any)body(?!s?\b)\w+)", re.IGNORECASE)
+_PERSON_IN_TEXT = re.compile(r"(?<!')\b(?:(?:some|no|any)body(?!')|(?:some|no|any)body's|whoever)\b", re.IGNORECASE)
+_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _CODE_SPAN = re.compile(r"`[^`]*`")
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _TITLE = re.compile(r"(?<!\*)\*[^*\s][^*]*\*(?!\*)")
@@ -118,6 +123,16 @@ def docstrings(source: str):
                 number, text = (number, f"{text} {line}") if text else (i, line)
 
 
+def code_complaints(lines: list[str], path: Path):
+    """(number of the line, what is found): programs that names or texts of the code call persons."""
+    for i, line in enumerate(lines, 1):
+        if is_comment(line, path, False) and line.lstrip().startswith(("//", "/*", "*", "#", "!")):
+            continue
+        texts = [text for text in _TEXT.findall(line) if " " in text]
+        for match in (*_PERSON_IN_NAME.findall(_TEXT.sub('""', line)), *(found for text in texts for found in _PERSON_IN_TEXT.findall(text))):
+            yield i, f"a program is not {match}"
+
+
 def is_comment(line: str, path: Path, inside: bool) -> bool:
     code = path.suffix in {".c", ".h", ".hpp", ".cpp", ".S", ".def"}
     begins = line.lstrip()
@@ -136,7 +151,8 @@ def complaints(path: Path) -> list[str]:
         texts, wide = paragraphs(lines), []
     elif path.suffix in _COMMENTED:
         texts = [*comments(lines, path), *(docstrings("\n".join(lines)) if path.suffix == ".py" else [])]
-        wide = [f"{name}:{i}: a comment has {len(line)} columns" for i, line in enumerate(lines, 1) if len(line) > WIDEST and is_comment(line, path, False)]
+        wide = [f"{name}:{i}: {found}" for i, found in code_complaints(lines, path) if path.name not in _KNOWS_WORDS]
+        wide += [f"{name}:{i}: a comment has {len(line)} columns" for i, line in enumerate(lines, 1) if len(line) > WIDEST and is_comment(line, path, False)]
     else:
         return []
     return [f"{name}:{number}: {found}: {text[:90]}" for number, text in texts for found in complaints_about(text)] + wide

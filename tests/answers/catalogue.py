@@ -83,7 +83,7 @@ GUESTS = (
           follow="prints",
           why="'prints' asks for an upper bound and prints it; the others divide by it"),
     Guest("kept", "kept.c", "once single each late seldom procs", EVERY, follow="procs", limit=True,
-          why="'procs' has as many iterations as it was told, whoever takes them; the others keep a size"),
+          why="'procs' has as many iterations as it was told, whichever thread takes them; the others keep a size"),
     Guest("numbers", "numbers.c", "blocks minimum owners slots buckets selves counted streams seeded roles waiting barrier spinning",
           EVERY, limit=True, why=BY_NUMBER),
     Guest("sizes", "sizes.c", "environment argument online team_size procs procs_each comes asks sets_told sets_procs sets_found sets_each "

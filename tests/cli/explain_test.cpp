@@ -165,7 +165,7 @@ TEST(Explain, StraysAndLaunchersAreNamed) {
     EXPECT_TRUE(says(it, "launched by process 4200 (drom run)"));
 }
 
-TEST(Explain, ThreadsThatNobodyResizesAreSaidToBeThere) {
+TEST(Explain, ThreadsThatNoProgramResizesAreSaidToBeThere) {
     Explanation pool = settled();
     pool.pools = {"oneTBB", "OpenBLAS"};
     EXPECT_TRUE(says(pool, "Not resized: the threads of oneTBB and OpenBLAS; they share the CPUs that are left."));

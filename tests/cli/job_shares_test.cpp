@@ -179,7 +179,7 @@ TEST(JobShares, AreEqualDisjointAndAllThatWasGiven) {
     }));
 }
 
-TEST(JobShares, NobodyMovesWhoNeedNot) {
+TEST(JobShares, NoRankMovesThatNeedNot) {
     EXPECT_TRUE(holds("shares stay", [] {
         const auto members = some_members();
         JobOrder order;

@@ -158,7 +158,7 @@ TEST(Preload, OursComeFirstTheUsersStayAndNothingIsRepeated) {
     EXPECT_EQ(preload_text({}, "/l", "/u/own.so"), "");
 }
 
-TEST(Preload, TheOpenMPLibraryIsLoadedOnlyWhereSomebodyHasSaidThatTheTeamMayChange) {
+TEST(Preload, TheOpenMPLibraryIsLoadedOnlyWhereTheTeamMayChange) {
     Program silent = program(ProgramKind::kDynamic, true, false);
     EXPECT_FALSE(may_follow(silent, "auto", ""));
     EXPECT_TRUE(may_follow(silent, "auto", "TRUE"));

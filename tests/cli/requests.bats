@@ -57,7 +57,7 @@ keeps() { # RUNTIME
 not_resized() {
     two_cpus
     [[ -x $2 ]] || missing "$2 is not built; scripts/packages.sh test installs what it needs"
-    guest_of_nobody "$1" "$BOTH" "$2"
+    guest_of_other_user "$1" "$BOTH" "$2"
     drom set "$1" "$A"
     [[ $(threads_on "$1") == "$A" ]]
     drom list | grep -E "^[0-9]+ .* $1 .* not resized "
@@ -67,8 +67,8 @@ not_resized() {
     drom explain "$1" --sample 300 --json | jq -e '.client.resize == "none" and ([.threads[] | select(.busy > 0)] | length) > 1'
 }
 
-# guest_of_nobody NAME CPUS PROGRAM: under drom run, with two threads at work.
-guest_of_nobody() {
+# guest_of_other_user NAME CPUS PROGRAM: under drom run, with two threads at work.
+guest_of_other_user() {
     background "$BIN" run --name "$1" --cpus "$2" -- "$3"
     eventually "$1 has two threads at work" \
         bash -c "[[ \$('$BIN' explain '$1' --sample 50 --json | jq '[.threads[] | select(.busy > 0.05)] | length') == 2 ]]"

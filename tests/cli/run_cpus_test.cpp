@@ -140,7 +140,7 @@ RunOrder any_order() {
     return order;
 }
 
-TEST(Choose, NobodyGetsWhatItMayNotHaveAndNobodyLosesWhatItMustKeep) {
+TEST(Choose, NoClientGetsWhatItMayNotHaveOrLosesWhatItMustKeep) {
     EXPECT_TRUE(holds("choices are lawful", [] {
         const RunOrder order = any_order();
         const auto choice = choose_cpus(order);

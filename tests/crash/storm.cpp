@@ -272,12 +272,12 @@ struct Storm {
         shared->call.fetch_add(1);
         const uint64_t deadline = now_ns() + kAnswer;
         // A process that leaves by itself may answer no call.
-        while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && anybody_lives()) usleep(500);
-        if (shared->answered.load() == 0 && expected > 0 && anybody_lives()) hangs("no client answers");
+        while (shared->answered.load() == 0 && expected > 0 && now_ns() < deadline && one_lives()) usleep(500);
+        if (shared->answered.load() == 0 && expected > 0 && one_lives()) hangs("no client answers");
         if (const uint64_t stuck = hosts.stuck(); stuck > 0) hangs("an OpenMP program");
         newcomer();
     }
-    [[nodiscard]] bool anybody_lives() const {
+    [[nodiscard]] bool one_lives() const {
         return std::any_of(clients.begin(), clients.end(), [](const test::Child& child) {
             siginfo_t info{};
             return waitid(P_PID, static_cast<id_t>(child.pid()), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&

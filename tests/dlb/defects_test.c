@@ -147,7 +147,7 @@ static void comer_with_other_sizes(void) {
 
 /* Opens the table of another user. A user who made a file of that name first could move all processes. A program that
  * might not open the file hung. */
-static void table_of_somebody_else(void) {
+static void table_of_another_user(void) {
     const cpu_set_t first = mask_of(1);
     const char* table = check_path("strange");
     CHECK(mkdir(table, 0777), 0);
@@ -241,7 +241,7 @@ int main(void) {
     comer_with_other_sizes();
     poll_in_another_thread();
     keys();
-    table_of_somebody_else();
+    table_of_another_user();
     printf("defects: none of them here\n");
     return 0;
 }

@@ -16,7 +16,7 @@ constexpr size_t kStackBytes = 256 * 1024;
 constexpr uint32_t kNoLimit = 15;  // the largest number that States can tell apart
 constexpr uint64_t kAbsent = 0xab5e47;
 
-char letter(uint32_t actor) { return actor == kNobody ? '-' : static_cast<char>('a' + actor); }
+char letter(uint32_t actor) { return actor == kNoActor ? '-' : static_cast<char>('a' + actor); }
 char sign(Step::Kind kind) { return kind == Step::kRun ? '>' : kind == Step::kExpire ? '~' : '!'; }
 
 std::vector<std::string> split(const std::string& text) {
@@ -38,7 +38,7 @@ void Scheduler::begin_run() {
     memory_hash_ = 0;
     overtaken = false;
     depth_ = 0;
-    current_ = kNobody;
+    current_ = kNoActor;
     ending_ = Ending::kComplete;
     offer_ = {};
     preemptions_left_ = bounds_.preemptions;
@@ -79,21 +79,21 @@ void Scheduler::choose_and_go() { go(choose()); }
 
 void Scheduler::go(uint32_t next) {
     if (next == current_) return;
-    ucontext_t& from = current_ == kNobody ? main_ : actors[current_].context;
+    ucontext_t& from = current_ == kNoActor ? main_ : actors[current_].context;
     current_ = next;
-    enter(next == kNobody ? kNoProcess : actors[next].process);
-    swapcontext(&from, next == kNobody ? &main_ : &actors[next].context);
+    enter(next == kNoActor ? kNoProcess : actors[next].process);
+    swapcontext(&from, next == kNoActor ? &main_ : &actors[next].context);
 }
 
-/// Returns the actor that continues; kNobody: this schedule is over.
+/// Returns the actor that continues; kNoActor: this schedule is over.
 uint32_t Scheduler::choose() {
     for (;;) {
         Node node{};
         node.actor = current_;
-        node.access = current_ == kNobody ? 0 : actors[current_].accesses;
+        node.access = current_ == kNoActor ? 0 : actors[current_].accesses;
         list_steps(node);
         Step step{};
-        if (node.count == 0 || !decide(node, step)) return kNobody;
+        if (node.count == 0 || !decide(node, step)) return kNoActor;
         if (mode_ == Mode::kReplay) trace_step(step);
         preemptions_left_ -= step.cost;
         if (step.kind == Step::kCrash) {
@@ -126,7 +126,7 @@ void Scheduler::crash(uint32_t number) {
 /// Lists the steps, the default first: the running actor continues; if it cannot, the next one that can does.
 void Scheduler::list_steps(Node& node) const {
     const auto is = [this](uint32_t actor, Actor::State state) { return actors[actor].state == state; };
-    const bool current_ready = current_ != kNobody && is(current_, Actor::kReady);
+    const bool current_ready = current_ != kNoActor && is(current_, Actor::kReady);
     bool any_ready = false;
     const auto add = [&](Step::Kind kind, uint32_t actor, bool held_up) {
         if (held_up && preemptions_left_ == 0) return;
@@ -141,9 +141,9 @@ void Scheduler::list_steps(Node& node) const {
     }
     for (uint32_t i = 0; i < actors.size() && switches; ++i)
         if (is(i, Actor::kAsleep)) add(Step::kExpire, i, any_ready);
-    const bool nobody_left = node.count == 0;
+    const bool no_step_left = node.count == 0;
     const uint32_t deaths = current_ready && mode_ != Mode::kReplay ? offer_.deaths : UINT32_MAX;
-    for (uint32_t i = 0; i < actors.size() && crashes_left_ > 0 && !nobody_left; ++i) {
+    for (uint32_t i = 0; i < actors.size() && crashes_left_ > 0 && !no_step_left; ++i) {
         const bool running = is(i, Actor::kReady) || is(i, Actor::kAsleep);
         if (running && actors[i].started && actors[i].may_crash && (deaths >> i & 1) != 0) add(Step::kCrash, i, false);
     }
@@ -172,7 +172,7 @@ bool Scheduler::decide_new(Node& node) {
     // The answer depends on the table alone.
     if (looked_at_.enter(memory_hash_, 0) && !look(judge_->at_point)) return false;
     // Between two points where other actors may run, no two schedules can meet.
-    const bool crossing = current_ == kNobody || actors[current_].state != Actor::kReady || offer_.switches;
+    const bool crossing = current_ == kNoActor || actors[current_].state != Actor::kReady || offer_.switches;
     if (crossing && !states_.enter(state_hash(), preemptions_left_)) {
         ending_ = Ending::kJoined;
         return false;
@@ -211,7 +211,7 @@ Step Scheduler::scripted(const Node& node) {
 Step Scheduler::ordered(const Node& node) {
     const auto over = [this](uint32_t actor) { return actors[actor].state != Actor::kReady; };
     const auto past = static_cast<std::ptrdiff_t>(order_when_);
-    if (order_dies_ != kNobody && actors[order_dies_].state != Actor::kDead &&
+    if (order_dies_ != kNoActor && actors[order_dies_].state != Actor::kDead &&
         std::all_of(order_.begin(), order_.begin() + past, over))
         return {Step::kCrash, static_cast<uint8_t>(order_dies_), 0};
     for (const uint32_t actor : order_)
@@ -223,8 +223,8 @@ Step Scheduler::ordered(const Node& node) {
 
 uint64_t Scheduler::state_hash() const {
     uint64_t hash = mix(memory_hash_, memory.clock_ns);
-    const bool current_ready = current_ != kNobody && actors[current_].state == Actor::kReady;
-    hash = mix(hash, current_ready ? current_ : kNobody);
+    const bool current_ready = current_ != kNoActor && actors[current_].state == Actor::kReady;
+    hash = mix(hash, current_ready ? current_ : kNoActor);
     hash = mix(hash, crashes_left_ << 1 | (overtaken ? 1U : 0U));
     for (const Actor& actor : actors)
         hash = mix(hash,
@@ -311,7 +311,7 @@ void Scheduler::run_in_order(const std::vector<uint32_t>& order, uint32_t dies, 
     for (uint32_t i = 0; i < actors.size(); ++i)
         if (std::find(order.begin(), order.end(), i) == order.end()) actors[i].state = Actor::kDone;
     choose_and_go();
-    if (dies != kNobody && actors[dies].state != Actor::kDead) crash(dies);
+    if (dies != kNoActor && actors[dies].state != Actor::kDead) crash(dies);
 }
 
 // --- for people ----------------------------------------------------------------------------------------------------
@@ -396,7 +396,7 @@ void Scheduler::after_write(size_t offset, uint64_t old_word, uint64_t new_word)
         mode_ != Mode::kOrder && judge_->at_write ? judge_->at_write(offset, old_word, new_word) : nullptr;
     if (what == nullptr) return;
     fault(what);
-    go(kNobody);
+    go(kNoActor);
 }
 
 bool Scheduler::sleep(const void* address, uint64_t deadline_ns) {

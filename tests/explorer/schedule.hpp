@@ -13,7 +13,7 @@
 
 namespace drom::explorer {
 
-inline constexpr uint32_t kNobody = UINT32_MAX;
+inline constexpr uint32_t kNoActor = UINT32_MAX;
 
 /// A step that may happen at a point.
 struct Step {
@@ -78,7 +78,7 @@ public:
                              ///< have been taken from a living holder
 
     // --- called by the code under test, through accesses.cpp and kernel.cpp ---
-    [[nodiscard]] bool exploring() const { return current_ != kNobody && !paused_; }
+    [[nodiscard]] bool exploring() const { return current_ != kNoActor && !paused_; }
     /// Tells that the actor is about to touch this word. Other actors may go first.
     void before(size_t offset, bool writes);
     void after_read(size_t offset, uint64_t value);
@@ -123,7 +123,7 @@ private:
     Bounds bounds_;
     Counts* counts_ = nullptr;
     ucontext_t main_{};
-    uint32_t current_ = kNobody;
+    uint32_t current_ = kNoActor;
     bool paused_ = false;
     std::vector<Node> path_;
     size_t depth_ = 0;
@@ -141,7 +141,7 @@ private:
     std::vector<std::string> script_;
     size_t scripted_ = 0;
     std::vector<uint32_t> order_;
-    uint32_t order_dies_ = kNobody;
+    uint32_t order_dies_ = kNoActor;
     size_t order_when_ = 0;
 };
 

@@ -89,7 +89,7 @@ bool is_torn(const Ledger& ledger) {
 
 /// Returns whether the launcher of a reservation died before it gave a CPU, while the process had joined by then: the
 /// process continues unmanaged.
-bool somebody_is_forsaken(const Ledger& ledger) {
+bool a_client_is_forsaken(const Ledger& ledger) {
     const auto is = [&](uint32_t slot) {
         const uint32_t launcher = process_with(ledger.slot(slot).launcher.pid.load());
         const Owner::Name client = name_of(ledger, slot);
@@ -104,7 +104,7 @@ bool somebody_is_forsaken(const Ledger& ledger) {
 uint32_t who_died() {
     for (uint32_t i = 0; i < scheduler.actors.size(); ++i)
         if (scheduler.actors[i].state == Actor::kDead) return i;
-    return kNobody;
+    return kNoActor;
 }
 
 bool all_succeeded() {
@@ -176,7 +176,7 @@ const char* Verifier::nothing_is_lost() const {
 }
 
 /// Checks that a process that thinks it is a client is one.
-const char* Verifier::nobody_is_forgotten() const {
+const char* Verifier::no_client_is_forgotten() const {
     enter(kNoProcess);
     const Outcome is = outcome();
     for (uint32_t process = 0; process < kProcesses; ++process) {
@@ -217,11 +217,11 @@ const char* Verifier::at_end() {
     const bool succeeded = all_succeeded();
     if (const char* wrong = everybody_obeys(); wrong != nullptr) return wrong;
     if (const char* wrong = nothing_is_lost(); wrong != nullptr) return wrong;
-    if (const char* wrong = nobody_is_forgotten(); wrong != nullptr) return wrong;
+    if (const char* wrong = no_client_is_forgotten(); wrong != nullptr) return wrong;
     const auto& allowed = allowed_[died];
     // An administrator that was held up so long that its lock was taken continues without it. Then the table is right,
     // but the CPUs may be where both administrators together put them.
-    const bool comparable = succeeded && !overtaken && !allowed.empty() && !somebody_is_forsaken(ledger_view());
+    const bool comparable = succeeded && !overtaken && !allowed.empty() && !a_client_is_forsaken(ledger_view());
     ++(comparable ? compared : overtaken ? without_turn : refused);
     if (!comparable || allowed.contains(outcome())) return nullptr;
     const Outcome is = outcome();
@@ -232,7 +232,7 @@ const char* Verifier::at_end() {
 }
 
 const char* Verifier::learn(const std::vector<uint32_t>& order, uint32_t dies) {
-    const size_t last = dies == kNobody ? 0 : order.size();
+    const size_t last = dies == kNoActor ? 0 : order.size();
     for (size_t when = 0; when <= last; ++when) {
         scheduler.run_in_order(order, dies, when);
         const bool succeeded = all_succeeded();
@@ -247,8 +247,8 @@ const char* Verifier::learn(const std::vector<uint32_t>& order, uint32_t dies) {
 const char* Verifier::learn_orders() {
     const auto actors = static_cast<uint32_t>(scheduler.actors.size());
     for (uint32_t dies = 0; dies <= actors; ++dies) {
-        const uint32_t victim = dies == actors ? kNobody : dies;
-        if (victim != kNobody && !scheduler.actors[victim].may_crash) continue;
+        const uint32_t victim = dies == actors ? kNoActor : dies;
+        if (victim != kNoActor && !scheduler.actors[victim].may_crash) continue;
         for (const bool acts : {true, false}) {
             std::vector<uint32_t> order;
             for (uint32_t i = 0; i < actors; ++i)

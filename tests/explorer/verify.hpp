@@ -40,7 +40,7 @@ private:
     const char* learn(const std::vector<uint32_t>& order, uint32_t dies);
     const char* everybody_obeys();
     [[nodiscard]] const char* nothing_is_lost() const;
-    [[nodiscard]] const char* nobody_is_forgotten() const;
+    [[nodiscard]] const char* no_client_is_forgotten() const;
     [[nodiscard]] Outcome outcome() const;
 
     const Scene& scene_;

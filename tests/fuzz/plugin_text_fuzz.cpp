@@ -91,7 +91,7 @@ policy::Coscheduler restored_from(const std::string& loans, bool& used) {
     used = restored.has_value();
     for (policy::JobId id = 1; id <= 3; ++id)
         for (const policy::Held& held : known.cores_of(id))
-            must(held.cores >= 0 && held.cores <= 16, "nobody holds more cores than a node has");
+            must(held.cores >= 0 && held.cores <= 16, "no job holds more cores than a node has");
     return known;
 }
 
@@ -161,7 +161,7 @@ void check_settings(const std::string& text) {
     must(options || options.error().starts_with("SchedulerParameters: sd_"), "a sentence names the option");
     if (options)
         must(options->rules.sharing.max_mates >= 1 && options->rules.sharing.jobs_per_node >= 2,
-             "rules by which somebody can share");
+             "rules by which a job can share");
 }
 
 void check_preload(const std::string& text) {

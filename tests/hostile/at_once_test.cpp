@@ -142,7 +142,7 @@ TEST_F(AtOnce, ItsAgentAcknowledgesAllTheSame) {
         ASSERT_EQ(drom_clients(table_, &info, &count, &error_), DROM_OK);
         usleep(1000);
     }
-    EXPECT_EQ(info.released_seq, info.request_seq) << "nobody woke it";
+    EXPECT_EQ(info.released_seq, info.request_seq) << "no thread woke it";
 }
 
 TEST_F(AtOnce, AClientThatHasDisabledAdoptionKeepsItsGrace) {
@@ -166,7 +166,7 @@ TEST_F(AtOnce, AnAdministratorThatAskedForGraceGivesIt) {
 }
 
 /// The administrator dies between posting and waking: the agent's thread looks by itself now and then.
-TEST_F(AtOnce, ARequestThatNobodyWokeTheAgentForIsReleased) {
+TEST_F(AtOnce, ARequestForWhichTheAgentWasNotWokenIsReleased) {
     NEED_TWO_CPUS();
     start(true, nothing, [] { pause(); });
     drom::Ledger ledger;

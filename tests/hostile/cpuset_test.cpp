@@ -178,7 +178,7 @@ TEST_F(InOneCpu, APendingRequestThatCannotBeReleasedDoesNotSlowTheProgramDown) {
 }
 
 /// From outside: a process that never joined follows its reservation, both ways.
-TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor) {
+TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatWereNotWaitedFor) {
     NEED_TWO_CPUS();
     const Child child = reserve(0x3);
     ASSERT_EQ(set_and_wait(child.pid(), 0x1), DROM_OK) << error_.text;
@@ -194,7 +194,7 @@ TEST_F(Limited, AProcessThatNeverJoinedGrowsBackAfterRequestsThatNobodyWaitedFor
 
 /// The client released by itself, then got two requests: its threads have the mask of the release, not of the first
 /// request.
-TEST_F(Limited, AClientGrowsBackFromOutsideAfterARequestThatNobodyAnswered) {
+TEST_F(Limited, AClientGrowsBackFromOutsideAfterARequestWithoutAnAnswer) {
     NEED_TWO_CPUS();
     Gate joined, asked, released;
     Child client = Child::run([&] {

@@ -189,7 +189,7 @@ int command_loop(Shared& shared, const std::string& pid) {
     return 0;
 }
 
-TEST_F(Damage, NobodyCrashesOrHangsWhileBytesChange) {
+TEST_F(Damage, NoProcessCrashesOrHangsWhileBytesChange) {
     setenv("DROM_TABLE", path_.c_str(), 1);
     void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     auto& shared = *static_cast<Shared*>(memory);

@@ -117,7 +117,7 @@ TEST(ProcessLiveness, AProcessWhoseFirstThreadHasEndedLives) {
     EXPECT_EQ(drom::liveness(identity), Liveness::kAlive);
     child.kill(SIGKILL);
     while (drom::liveness(identity) == Liveness::kAlive) usleep(1000);
-    EXPECT_EQ(kill(child.pid(), 0), 0) << "nobody has waited for it yet";
+    EXPECT_EQ(kill(child.pid(), 0), 0) << "its parent has not waited for it yet";
     EXPECT_EQ(drom::liveness(identity), Liveness::kDead);
 }
 
@@ -278,7 +278,7 @@ TEST_F(TimeNamespace, AClientInOneIsNotTakenForDead) {
     EXPECT_EQ(free_cpus(), 0xffU) << "it is dead now";
 }
 
-TEST_F(TimeNamespace, AnAdministratorInOneReapsNobody) {
+TEST_F(TimeNamespace, AnAdministratorInOneReapsNoClient) {
     Gate joined;
     const Child client = joiner(path_, 0x3, joined);
     joined.pass();
@@ -297,7 +297,7 @@ TEST_F(TimeNamespace, AnAdministratorInOneDoesNotStopTheReaperOutside) {
     client.stop();
     usleep(300'000);  // longer than the reaper's period
     const Child other = reserve(0x4);
-    EXPECT_EQ(free_cpus(), 0xfbU) << "nobody looked for the dead";
+    EXPECT_EQ(free_cpus(), 0xfbU) << "no administrator looked for the dead";
 }
 
 TEST_F(TimeNamespace, AWaitInOneEndsInTime) {

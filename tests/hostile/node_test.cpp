@@ -25,7 +25,7 @@ namespace {
 
 using namespace drom::test;
 
-constexpr uid_t kNobody = 65534;
+constexpr uid_t kOtherUser = 65534;
 
 class Node : public WithTable {
 protected:
@@ -33,7 +33,7 @@ protected:
         if (geteuid() != 0) DROM_SKIP("a node's table is made by root");
         chmod(directory_.path().c_str(), mode_);
         create(8, 16, DROM_NODE);
-        job_ = sleeper_of_nobody();
+        job_ = sleeper_of_other_user();
         const uint64_t mask = 0x3;
         const drom_options plain = options_with(0);
         ASSERT_GE(drom_reserve(table_, job_.pid(), &mask, 1, &plain, nullptr, &error_), 0) << error_.text;
@@ -71,18 +71,18 @@ protected:
         const drom_options plain = options_with(0);
         EXPECT_GE(drom_check(table_, &plain, &error_), 0) << error_.text;
     }
-    static Child sleeper_of_nobody() {
+    static Child sleeper_of_other_user() {
         Child child = Child::run([] {
-            if (setresuid(kNobody, kNobody, kNobody) != 0) return 1;
+            if (setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) return 1;
             for (;;) pause();
             return 0;
         });
-        while (drom::uid_of(child.upid()) != kNobody) usleep(1000);
+        while (drom::uid_of(child.upid()) != kOtherUser) usleep(1000);
         return child;
     }
     /// Runs as the job's user.
     int as_user(const std::function<int()>& body) {
-        Child user = Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : body(); });
+        Child user = Child::run([&] { return setresuid(kOtherUser, kOtherUser, kOtherUser) != 0 ? 99 : body(); });
         return user.wait();
     }
     mode_t mode_ = 0755;
@@ -100,7 +100,7 @@ TEST_F(Node, TheDirectoryIsRootsAndTheLedgerReadable) {
     shmid_ds page{};
     ASSERT_EQ(shmctl(segment_of(ledger_, 0), IPC_STAT, &page), 0);
     EXPECT_EQ(page.shm_perm.mode & 0777, 0600);
-    EXPECT_EQ(page.shm_perm.uid, kNobody) << "the job's page is not the job's";
+    EXPECT_EQ(page.shm_perm.uid, kOtherUser) << "the job's page is not the job's";
     for (const auto& entry : std::filesystem::directory_iterator(path_))
         EXPECT_EQ(entry.path().filename(), "ledger") << "a job may have a file here that it can cut, or let grow";
 }
@@ -188,7 +188,7 @@ TEST_F(Node, PagesGoWithTheirClients) {
 }
 
 TEST_F(Node, WithoutASegmentLeftAJobIsReservedForAndConfined) {
-    const Child other = sleeper_of_nobody();
+    const Child other = sleeper_of_other_user();
     const drom_options plain = options_with(0);
     ASSERT_GE(drom_release(table_, job_.pid(), &plain, &error_), 0) << error_.text;
     Child inside = Child::run([&] {
@@ -235,8 +235,8 @@ int reserve_and_remove(const std::string& path, const std::vector<pid_t>& jobs) 
 TEST_F(Node, PagesOfARemovedTableGoOnceTheirJobsHaveEnded) {
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
-        const Child lives = sleeper_of_nobody();
-        Child ended = sleeper_of_nobody();
+        const Child lives = sleeper_of_other_user();
+        Child ended = sleeper_of_other_user();
         const std::string first = directory_.path() + "/first";
         Child launcher = Child::run([&] { return reserve_and_remove(first, {lives.pid(), ended.pid()}); });
         if (launcher.wait() != 0 || segments() != 2) return 1;
@@ -260,11 +260,11 @@ TEST_F(Node, PagesThatAreLeftDoNotUseUpWhatTheKernelHas) {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
         std::ofstream limit("/proc/sys/kernel/shmmni");
         if (!(limit << '1' << std::flush)) return 77;
-        Child ended = sleeper_of_nobody();
+        Child ended = sleeper_of_other_user();
         Child launcher = Child::run([&] { return reserve_and_remove(directory_.path() + "/old", {ended.pid()}); });
         if (launcher.wait() != 0 || segments() != 1) return 1;
         ended.stop();
-        const Child next = sleeper_of_nobody();
+        const Child next = sleeper_of_other_user();
         const uint64_t mask = 0x4;
         const drom_options plain = options_with(0);
         if (drom_reserve(table_, next.pid(), &mask, 1, &plain, nullptr, nullptr) < 0) return 2;
@@ -280,7 +280,7 @@ TEST_F(Node, OnlyPagesThatAreLeftAreRemoved) {
     Child inside = Child::run([&] {
         if (unshare(CLONE_NEWIPC) != 0) return 77;
         const int other = shmget(0x1234001, drom::kPageSize, IPC_CREAT | IPC_EXCL | 0600);
-        Child ended = sleeper_of_nobody();
+        Child ended = sleeper_of_other_user();
         Child launcher = Child::run([&] { return reserve_and_remove(directory_.path() + "/old", {ended.pid()}); });
         if (other == -1 || launcher.wait() != 0) return 1;
         shmid_ds info{};
@@ -324,7 +324,7 @@ TEST_F(Node, AJobDoesNotFillRootsFileSystem) {
         });
         const int file = open((run + "/of-root").c_str(), O_WRONLY | O_CREAT, 0600);
         if (posix_fallocate(file, 0, 1 << 20) != 0) return 3;
-        const Child other = sleeper_of_nobody();
+        const Child other = sleeper_of_other_user();
         const uint64_t rest = 0x2;
         return drom_reserve(node, other.pid(), &rest, 1, &plain, nullptr, nullptr) >= 0 ? 0 : 4;
     });
@@ -349,9 +349,9 @@ int spoil_pages_of_slot_1(const std::string& table) {
 }
 
 TEST_F(Node, AJobThatSpoilsItsPageAtOnceDoesNotKillRootWhoReserves) {
-    const Child attacker =
-        Child::run([&] { return setresuid(kNobody, kNobody, kNobody) != 0 ? 99 : spoil_pages_of_slot_1(path_); });
-    const Child other = sleeper_of_nobody();
+    const Child attacker = Child::run(
+        [&] { return setresuid(kOtherUser, kOtherUser, kOtherUser) != 0 ? 99 : spoil_pages_of_slot_1(path_); });
+    const Child other = sleeper_of_other_user();
     Child root = Child::run([&] {
         const uint64_t mask = 0xc;
         const drom_options plain = options_with(0);
@@ -418,10 +418,10 @@ TEST_F(Node, TheCpuOfAJobThatSaysReleasedAndStaysIsNotGivenAway) {
         return mask.words[0];
     };
     const Child liar = Child::run([&] {
-        if (setresuid(kNobody, kNobody, kNobody) != 0) return 99;
+        if (setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) return 99;
         for (;; usleep(1000)) lie(path_);
     });
-    while (drom::uid_of(liar.upid()) != kNobody) usleep(1000);
+    while (drom::uid_of(liar.upid()) != kOtherUser) usleep(1000);
     const drom_options plain = options_with(0);
     ASSERT_GE(drom_reserve(table, liar.pid(), &both, 1, &plain, nullptr, &error_), 0) << error_.text;
     drom_options never = options_with(DROM_WAIT_RELEASED | DROM_NEVER_CONFINE);
@@ -492,7 +492,7 @@ TEST_F(Sticky, WhatAUserPutsThereFirstIsRefusedAndLeftAsItIs) {
     struct stat info{};
     ASSERT_EQ(stat(squatted.c_str(), &info), 0);
     EXPECT_EQ(info.st_size, 4);
-    EXPECT_EQ(info.st_uid, kNobody);
+    EXPECT_EQ(info.st_uid, kOtherUser);
     EXPECT_NE(access((squatted + ".d/ledger").c_str(), F_OK), 0);
 }
 

@@ -44,14 +44,14 @@ cpu_set_t affinity_of(pid_t pid) {
     return set;
 }
 
-TEST_F(Outside, AReservationThatEndsMovesNobodyWhomNobodyHasMovedBefore) {
+TEST_F(Outside, AReservationThatEndsMovesNoProcessThatWasNotMovedBefore) {
     const cpu_set_t allowed = affinity_of(0);
     if (!CPU_ISSET(0, &allowed) || !CPU_ISSET(1, &allowed)) DROM_SKIP("CPUs 0 and 1 are needed");
     const Child bystander = reserve(0x01);
     const Child leaver = reserve(0x02);
     ASSERT_EQ(drom_release(table_, leaver.pid(), nullptr, &error_), DROM_OK) << error_.text;
     const cpu_set_t left = affinity_of(bystander.pid());
-    EXPECT_TRUE(CPU_EQUAL(&left, &allowed)) << "its program has not started, and nobody has asked it for anything";
+    EXPECT_TRUE(CPU_EQUAL(&left, &allowed)) << "its program has not started, and no request was posted to it";
     drom_client_info info{};
     info.size = sizeof info;
     size_t count = 1;

@@ -22,7 +22,7 @@ using namespace drom::test;
 using drom::Header;
 using Table = WithTable;
 
-constexpr uid_t kNobody = 65534;
+constexpr uid_t kOtherUser = 65534;
 
 /// Tables that are damaged on disk while no process has them open.
 struct Damaged : WithTable {
@@ -204,12 +204,12 @@ TEST_F(Table, OneThatOthersMayWriteIsRefused) {
 
 TEST_F(Table, AnotherUsersIsRefusedAlsoToRoot) {
     if (geteuid() != 0) DROM_SKIP("another user's files need root to make");
-    ASSERT_EQ(chown(path_.c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(chown(path_.c_str(), kOtherUser, kOtherUser), 0);
     EXPECT_EQ(open_status(path_, 0, error_), DROM_E_PERM);
     EXPECT_TRUE(says("uid 65534")) << error_.text;
     EXPECT_EQ(open_status(path_, DROM_CREATE, error_), DROM_E_PERM);
     ASSERT_EQ(chown(path_.c_str(), 0, 0), 0);
-    ASSERT_EQ(chown((path_ + "/ledger").c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(chown((path_ + "/ledger").c_str(), kOtherUser, kOtherUser), 0);
     EXPECT_EQ(open_status(path_, 0, error_), DROM_E_PERM);
 }
 
@@ -217,7 +217,7 @@ TEST_F(Table, AUsersTableIsClosedToOthers) {
     if (geteuid() != 0) DROM_SKIP("becoming another user needs root");
     chmod(directory_.path().c_str(), 0755);
     Child other = Child::run([&] {
-        if (setresuid(kNobody, kNobody, kNobody) != 0) return 9;
+        if (setresuid(kOtherUser, kOtherUser, kOtherUser) != 0) return 9;
         drom_error error{};
         if (open_status(path_, 0, error) != DROM_E_PERM) return 1;
         return open_status(path_, DROM_READONLY, error) == DROM_E_PERM ? 0 : 2;

@@ -40,7 +40,7 @@ protected:
     }
 };
 
-TEST_F(Virtual, ARequestForCpusThatThisMachineHasNotIsReleasedAndMovesNobody) {
+TEST_F(Virtual, ARequestForCpusThatThisMachineHasNotIsReleasedAndMovesNoThread) {
     drom::CpuSet mine{};
     ASSERT_TRUE(drom::get_affinity(0, mine));
     Child child = client([&] {
@@ -76,7 +76,7 @@ TEST_F(Virtual, AnAdministratorConfinesWhoDoesNotAnswerOnPaperOnly) {
 }
 
 /// A batch system's daemons come and go: the process that made a reservation may be gone when it is called off.
-TEST_F(Virtual, AnybodyMayCallOffAReservationThatNobodyFollows) {
+TEST_F(Virtual, AReservationThatNoProcessFollowsCanBeCalledOff) {
     const Child task = Child::sleeper();
     Child launcher = Child::run([&] {
         const drom_options options = options_with(0);

@@ -194,7 +194,7 @@ TEST_F(Schedules, AClientGetsWhatItWasGivenThoughTwoPostAtOnce) {
     const CpuSet followed = posted(a);
     const uint64_t seq = newest(a);
     ASSERT_TRUE(slow.finish());
-    EXPECT_TRUE(newest(a) > seq || posted(a) == followed) << "nobody tells the client that it has CPU 1";
+    EXPECT_TRUE(newest(a) > seq || posted(a) == followed) << "no request tells the client that it has CPU 1";
     EXPECT_TRUE(posted(a) == CpuSet::range(0, 2));
 }
 
@@ -402,7 +402,7 @@ TEST_F(Schedules, WhoJoinsAReservationThatThenFailsIsAClientByItself) {
     begin.open();
     joined.pass();
     ASSERT_EQ(state_of(ledger_.slot(1)).phase, phase::kLive);
-    EXPECT_TRUE(administrator.finish()) << "CPU 1 is somebody's";
+    EXPECT_TRUE(administrator.finish()) << "CPU 1 has an owner";
     ASSERT_EQ(find_listed_pid(ledger_, client.upid()), 1U) << "a living client has lost its slot";
     EXPECT_TRUE(wanted_cpus(ledger_, name(1)) == CpuSet::range(0, 1)) << "it has what is free of its CPUs";
 }

@@ -189,7 +189,7 @@ finish() {
     [[ $(drom list --json | jq -c '[(.clients | length), .free]') == "[0,\"$BOTH\"]" ]]
 }
 
-@test "threads that all call MPI: whoever comes first releases, and nothing is lost" {
+@test "threads that all call MPI: the first of them releases, and nothing is lost" {
     DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" threads 4
     clients 1
     local pid end=$((SECONDS + 3))
@@ -252,7 +252,7 @@ sequences() {
     drom check
 }
 
-@test "1,000 random sequences of requests for all ranks of a job that meet in collectives: nobody waits for ever" {
+@test "1,000 random sequences of requests for all ranks of a job that meet in collectives: no rank waits for ever" {
     sequences 2 700
     sequences 1 300
 }

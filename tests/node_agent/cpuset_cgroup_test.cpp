@@ -181,15 +181,16 @@ TEST_F(FakeTree, ALimitAboveSlurmStays) {
     level(v1_ + "/box/slurm/uid_0", "0");
     level(v1_ + "/box/slurm/uid_0/job_1", "0");
     level(v1_ + "/box/slurm/uid_0/job_1/step_0", "0");
-    EXPECT_EQ(widen(CpuSet::range(0, 5)), "drom: widen the cpuset of process 4194305 to CPUs 0-4: " + root() + v1_ +
-                                              "/box/cpuset.cpus has CPUs 0-3 only and is not Slurm's; whoever set that "
-                                              "limit has to widen it");
+    EXPECT_EQ(widen(CpuSet::range(0, 5)),
+              "drom: widen the cpuset of process 4194305 to CPUs 0-4: " + root() + v1_ +
+                  "/box/cpuset.cpus has CPUs 0-3 only and is not Slurm's; widen it where it was "
+                  "set");
     EXPECT_EQ(cpus(v1_ + "/box/slurm/uid_0"), "0");
     EXPECT_EQ(widen(CpuSet::range(0, 3)), "");
     EXPECT_EQ(cpus(v1_ + "/box/slurm/uid_0/job_1/step_0"), "0-2");
 }
 
-TEST_F(FakeTree, ALimitOfSomebodyInsideAStepStays) {
+TEST_F(FakeTree, ALimitThatAProgramSetsInsideAStepStays) {
     v1("/slurm/uid_0/job_1/step_0/podman");
     for (const char* directory : {"", "/slurm", "/slurm/uid_0", "/slurm/uid_0/job_1"}) level(v1_ + directory, "0-7");
     level(v1_ + "/slurm/uid_0/job_1/step_0", "0");
@@ -199,7 +200,7 @@ TEST_F(FakeTree, ALimitOfSomebodyInsideAStepStays) {
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0");
 }
 
-TEST_F(FakeTree, TheRootIsNeverTouchedAndNobodysGroupsNeither) {
+TEST_F(FakeTree, TheRootAndGroupsOfOthersAreNeverTouched) {
     v1("/");
     level(v1_, "0-3");
     EXPECT_NE(widen(CpuSet::range(0, 5)), "");
@@ -262,8 +263,7 @@ TEST_F(FakeTree, AMaskThatCannotBeHadBecomesWhatIsInside) {
     level(v1_ + "/box/job_1/step_0", "0");
     CpuSet mask = CpuSet::range(0, 4);
     const std::string trouble = fit_cpuset(kTask, mask, false, root());
-    EXPECT_TRUE(trouble.ends_with("is not Slurm's; whoever set that limit has to widen it; it keeps CPUs 0"))
-        << trouble;
+    EXPECT_TRUE(trouble.ends_with("is not Slurm's; widen it where it was set; it keeps CPUs 0")) << trouble;
     EXPECT_EQ(mask, CpuSet::range(0, 1));
     mask = CpuSet::range(4, 2);
     EXPECT_NE(fit_cpuset(kTask, mask, false, root()), "");
@@ -387,7 +387,7 @@ CpuSet affinity_of(const Child& child) {
     return mask;
 }
 
-TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNobodysAffinityChanges) {
+TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNoAffinityChanges) {
     const RealGroups groups;
     CpuSet both{};
     if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;

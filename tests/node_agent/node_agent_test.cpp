@@ -146,7 +146,7 @@ TEST_F(Agent, WhenTheOwnerEndsFirstItsGuestInherits) {
     EXPECT_EQ(wanted(guest.tasks[0]), kNode);
 }
 
-TEST_F(Agent, TasksThatAreKilledGiveTheirCpusBackAtTheNextCallOfAnybody) {
+TEST_F(Agent, TasksThatAreKilledGiveTheirCpusBackAtTheNextCallOfAnyStep) {
     const Launch owner = launch(1, 1, kNode);
     const Launch guest = launch(2, 1, CpuSet::range(0, 24));
     ASSERT_EQ(arrive(owner), "");
@@ -203,7 +203,7 @@ TEST_F(Agent, StepsOfABatchScriptHaveItsCpusAlthoughAnotherDaemonReservedForIt) 
     EXPECT_EQ(wanted(script.tasks[0]), kNode);
 }
 
-TEST_F(Agent, AScriptComesBackToWhatItsLastStepHadAndIsNobodyElsesTrouble) {
+TEST_F(Agent, AScriptComesBackToWhatItsLastStepHadAndTroublesNoOtherJob) {
     const Launch script = script_of(1);
     ASSERT_EQ(arrive(script), "");
     const Launch step = launch(1, 1, kNode);

@@ -23,7 +23,7 @@ TEST_F(Agent, AStepOfAJobThatTheControllerShrunkHasItsGrantAndTheWholeNodeOnlyAs
     step.job_cpus = 24;
     EXPECT_TRUE(has(kUpper, CpuSet{})) << "the job asked for half of the node";
     step.job_cpus = 0;
-    EXPECT_TRUE(has(kUpper, CpuSet{})) << "nobody knows";
+    EXPECT_TRUE(has(kUpper, CpuSet{})) << "it is not known";
     step.job_cpus = 48;
     step.cores = "24-25";
     EXPECT_TRUE(has(CpuSet::range(24, 2), CpuSet::range(24, 2))) << "the step asked for a part of the job";

@@ -21,7 +21,7 @@ namespace {
 
 using test::Child;
 
-TEST(Descendants, AreChildrenAndTheirChildrenAndNobodyElse) {
+TEST(Descendants, AreChildrenAndTheirChildrenAndNoOtherProcess) {
     const std::vector<Kinship> all = {{10, 1}, {11, 10}, {12, 11}, {13, 10}, {20, 1}, {21, 20}};
     EXPECT_EQ(below(10, all), (std::vector<pid_t>{11, 13, 12}));
     EXPECT_TRUE(below(12, all).empty());

@@ -117,7 +117,7 @@ struct Question {
     [[nodiscard]] CpuSet free() const { return (demand.among - held) - demand.near; }
 };
 
-TEST(Choice, NobodyLosesWhatItNeedsAndNobodyGetsMoreThanItAsksFor) {
+TEST(Choice, NoJobLosesWhatItNeedsOrGetsMoreThanItAsksFor) {
     int taken = 0;
     EXPECT_TRUE(holds("choice", [&taken] {
         const Question asked;

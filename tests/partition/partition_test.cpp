@@ -66,8 +66,8 @@ const Row kArrivals[] = {
      "holes",
      {{1, 1, 0, nullptr}, {2, 1, 0, nullptr}},
      {"0-4,7-22", "24-29,36-47"}},
-    {"offline CPUs are nobody's", "numa-vm", {{1, 1, 0, nullptr}, {2, 1, 0, nullptr}}, {"0-4,6-11", "12-13,16-23"}},
-    {"granted: exactly these, whoever has them, and more than the sharing factor",
+    {"offline CPUs have no owner", "numa-vm", {{1, 1, 0, nullptr}, {2, 1, 0, nullptr}}, {"0-4,6-11", "12-13,16-23"}},
+    {"granted: exactly these, whichever job has them, and more than the sharing factor",
      "2x24",
      {{1, 2, 0, nullptr}, {2, 3, 0, "6-44"}},
      {"0-4 5,45-47", "6-18 19-31 32-44"}},
@@ -113,7 +113,7 @@ TEST(Partition, AnOwnerEndsAndItsGuestHasTheNode) {
     EXPECT_EQ(node.masks(2), "0-11,24-35 12-23,36-47");
 }
 
-TEST(Partition, AnOwnerEndsAndNobodyGetsMoreThanItCanUse) {
+TEST(Partition, AnOwnerEndsAndNoJobGetsMoreThanItCanUse) {
     Node node(captured("2x24"));
     ASSERT_EQ(node.arrive(1, 1), DROM_OK);
     ASSERT_EQ(node.arrive(2, 2, 14), DROM_OK);
@@ -121,7 +121,7 @@ TEST(Partition, AnOwnerEndsAndNobodyGetsMoreThanItCanUse) {
     EXPECT_EQ(cpus_of(node.clients, 2).count(), 28U);
 }
 
-TEST(Partition, WhoLentNothingLeavesItsCpusToNobody) {
+TEST(Partition, AJobThatLentNothingLeavesItsCpusFree) {
     Node node(captured("2x24"));
     ASSERT_EQ(node.arrive(1, 1, 24), DROM_OK);
     ASSERT_EQ(node.arrive_on("24-40", 2, 1), DROM_OK);

@@ -43,7 +43,7 @@ teardown_file() {
 confined() { [[ $CONFINED == yes ]]; }
 clients() { "$BIN" list --table "$BATS_FILE_TMPDIR/table" --json; }
 has() { [[ $(clients | jq -r --arg step "$1" '[.clients[] | select(.job == $step) | .want] | join(" ")') == "$2" ]]; }
-nobody() { [[ $(clients | jq '.clients | length') == 0 ]]; }
+no_client() { [[ $(clients | jq '.clients | length') == 0 ]]; }
 task_of() { clients | jq --arg step "$1" '.clients[] | select(.job == $step) | .pid'; }
 cpuset_has() { ! confined || [[ $(<"$(cpuset_of "$1")/cpuset.cpus") == "$2" ]]; }
 # started NAME OPTION... COMMAND...: starts a job of one step; its number is in $JOB.
@@ -92,7 +92,7 @@ guest_beside_owner() {
     runs_on "$TASK" 0
     ! confined || ! grep 'widen the cpuset' "$CLUSTER/log/${NODE}1.log"
     scancel "$GUEST"
-    eventually "nobody is left" nobody
+    eventually "no client is left" no_client
 }
 
 @test "a job whose step was widened starts its next step, and the widened one has its CPUs again" {
@@ -107,14 +107,14 @@ guest_beside_owner() {
     eventually "it has both again" may_use "$TASK" 0-1
     cpuset_has "$TASK" 0-1
     scancel "$GUEST"
-    eventually "nobody is left" nobody
+    eventually "no client is left" no_client
 }
 
 @test "a limit that is not Slurm's stays; the guest keeps what is inside, and the log says what is in the way" {
     guest_beside_owner
     local limit=
     if confined; then
-        limit=$(cpuset_of "$TASK")/somebody
+        limit=$(cpuset_of "$TASK")/program
         mkdir "$limit"
         cat "$limit/../cpuset.mems" >"$limit/cpuset.mems"
         echo 0 >"$limit/cpuset.cpus"
@@ -122,7 +122,7 @@ guest_beside_owner() {
     fi
     scancel "$OWNER"
     if confined; then
-        eventually "the log says so" grep "step $GUEST.0: drom: widen the cpuset of process $TASK to CPUs 0-1: $limit/cpuset.cpus has CPUs 0 only and is not Slurm's; whoever set that limit has to widen it; it keeps CPUs 0" "$CLUSTER/log/${NODE}1.log"
+        eventually "the log says so" grep "step $GUEST.0: drom: widen the cpuset of process $TASK to CPUs 0-1: $limit/cpuset.cpus has CPUs 0 only and is not Slurm's; widen it where it was set; it keeps CPUs 0" "$CLUSTER/log/${NODE}1.log"
         expect "$(<"$limit/cpuset.cpus")" 0
         has "$GUEST.0" 0
         allowed "$TASK" 0
@@ -130,6 +130,6 @@ guest_beside_owner() {
         eventually "nothing stands in its way" allowed "$TASK" 0-1
     fi
     scancel "$GUEST"
-    eventually "nobody is left" nobody
+    eventually "no client is left" no_client
     [[ -z $limit ]] || eventually "the limit is gone" rmdir "$limit"
 }

@@ -74,7 +74,7 @@ log_says_since() { log_since | grep -qF "$1"; }
 }
 
 # scontrol reserves cores only if its slurm.conf names Slurm's own select plugin.
-@test "cores that are reserved are nobody's to share" {
+@test "cores that are reserved are not shared" {
     sed 's,^SelectType=.*,SelectType=select/cons_tres,' "$SLURM_CONF" >named.conf
     SLURM_CONF=$PWD/named.conf scontrol create reservation reservationname=cores starttime=now duration=10 users=root,"$(id -un)" nodes=n1 corecnt=4 >/dev/null
     mate -N1 -w n2

@@ -24,7 +24,7 @@ processes() {
     done
     return 0
 }
-nobody_left() { [[ -z $(processes) ]]; }
+no_process_left() { [[ -z $(processes) ]]; }
 
 @test "down ends running jobs and every daemon" {
     "$CLUSTER_SH" up "$CLUSTER" owner=$$
@@ -32,7 +32,7 @@ nobody_left() { [[ -z $(processes) ]]; }
     eventually "the job runs" test -s "$WORK/pid"
     expect "$(processes | wc -l)" 4
     "$CLUSTER_SH" down "$CLUSTER"
-    nobody_left
+    no_process_left
     eventually "the job has ended" bash -c "! kill -0 $(cat "$WORK/pid")"
 }
 
@@ -43,18 +43,18 @@ nobody_left() { [[ -z $(processes) ]]; }
     # Waits until both slurmd run, not only the first.
     eventually "all daemons run" bash -c "(( $(processes | wc -l) == 3 ))"
     kill -KILL "$owner"
-    eventually "nothing is left" nobody_left
+    eventually "nothing is left" no_process_left
 }
 
 @test "a cluster ends at its limit" {
     "$CLUSTER_SH" up "$CLUSTER" owner=$$ limit=2
-    eventually "nothing is left" nobody_left
+    eventually "nothing is left" no_process_left
 }
 
 @test "a daemon that cannot start is told with its log" {
     refuses 1 "start in .*: not every node became idle" "$CLUSTER_SH" up "$CLUSTER" owner=$$ extra=NoSuchOption=1
     refuses 1 "NoSuchOption" "$CLUSTER_SH" up "$CLUSTER" owner=$$ extra=NoSuchOption=1
-    nobody_left
+    no_process_left
 }
 
 @test "two clusters at once do not meet" {
@@ -86,5 +86,5 @@ nobody_left() { [[ -z $(processes) ]]; }
     expect "$(cat "$WORK/out")" "$("${user[@]}" id -u)
 $CLUSTER/lib/libdrom-agent.so:$CLUSTER/lib/libdrom.so.0"
     "${user[@]}" "$CLUSTER/cluster.sh" down "$CLUSTER"
-    nobody_left
+    no_process_left
 }

@@ -167,13 +167,13 @@ claim_ports() {
     for ((try = 0; try < 200; ++try)); do
         port=$((20000 + (RANDOM * 32768 + RANDOM) % 93 * 128))
         exec {ports_lock}>"$folder/$port"
-        if flock -n "$ports_lock" && nobody_listens "$port" "$1"; then return; fi
+        if flock -n "$ports_lock" && are_unused "$port" "$1"; then return; fi
         exec {ports_lock}>&-
     done
     say "find $1 free ports: none in 200 tries"
     return 1
 }
-nobody_listens() {
+are_unused() {
     local port
     for ((port = $1; port < $1 + $2; ++port)); do ! listens "$port" || return 1; done
 }

@@ -121,7 +121,7 @@ and_back() {
 }
 
 # bats test_tags=series
-@test "minutes that an administrator gives to a job that shares stay, whoever reads the configuration or kills slurmctld" {
+@test "minutes that an administrator gives to a job that shares stay after scontrol reconfigure and after slurmctld was killed" {
     pair
     scontrol update jobid="$MATE" timelimit=40
     scontrol reconfigure

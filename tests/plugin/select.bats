@@ -123,7 +123,7 @@ setup_file() {
 }
 runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
 
-@test "nobody's limit is extended beyond the partition's" {
+@test "no job's limit is extended beyond the partition's" {
     running_job ONE -p short -N4 -t 12
     waiting_job TWO -N4 -t 1
     sleep 3
@@ -134,7 +134,7 @@ runs_twice() { [[ $(squeue -h -t running -j "$1" | wc -l) == 2 ]]; }
     waits "$GUEST"
 }
 
-@test "nobody's limit is extended into a reservation" {
+@test "no job's limit is extended into a reservation" {
     mate -N4 -t 5
     scontrol create reservation reservationname=soon starttime=now+6minutes duration=10 users="$(id -un)" nodes=n2 flags=ignore_jobs
     waiting_job GUEST -N4 -t 3
@@ -310,7 +310,7 @@ step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
     no_errors
 }
 
-@test "a job that starts on the cores of a suspended guest shares them with nobody when the guest has ended" {
+@test "a job that starts on the cores of a suspended guest has them alone when the guest has ended" {
     mate -N1 -w n1
     running_job OTHER -N3 -t 10
     script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 10000000"
@@ -343,7 +343,7 @@ follows() { [[ $(drom_of "$1" list --json | jq -r --arg step "$2" '.clients[] | 
     no_errors
 }
 
-@test "a node that fails takes its jobs with it, and nobody's cores" {
+@test "a node that fails takes its jobs with it, and no other job's cores" {
     mate -N2 -w n1,n2
     running_job OTHER -N2 -t 10
     guest -N4

@@ -165,7 +165,7 @@ def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
         had = frozenset().union(*(job.cores[node] for job in there))
         if all(job.has_whole_nodes(size) for job in there) and had != frozenset(range(size)):
             names = " and ".join(map(str, there))
-            found.append(Finding("leaked", f"{node}: cores {text_of(frozenset(range(size)) - had)} are nobody's beside {names}"))
+            found.append(Finding("leaked", f"{node}: cores {text_of(frozenset(range(size)) - had)} are no job's beside {names}"))
         found += [Finding("no core", f"{node}: {job} has none") for job in there if not job.cores[node]]
     return found
 

@@ -270,7 +270,7 @@ TEST(CoreSets, NoCoreIsGivenTwiceAndNoneMovesThatNeedNot) {
 
 // ---- comments ----------------------------------------------------------------------------------------------------
 
-TEST(AdminComment, WordsAreReplacedAndWhatSomebodyWroteStays) {
+TEST(AdminComment, WordsAreReplacedAndWhatAnAdministratorWroteStays) {
     EXPECT_EQ(with_value("", "sharing", "5"), "sharing=5");
     EXPECT_EQ(with_value("ask  Ann malleable=2", "sharing", "5"), "ask  Ann malleable=2 sharing=5");
     EXPECT_EQ(with_value("sharing=5 malleable=2", "sharing", "6,7"), "malleable=2 sharing=6,7");

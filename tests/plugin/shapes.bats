@@ -11,7 +11,7 @@ setup_file() { prepare_nodes; }
 
 # --- whose table ---
 
-@test "whoever starts a step, and from which node, it is in the table of the node where it runs" {
+@test "from whichever program and node a step is started, it is in the table of the node where it runs" {
     on_nodes big
     started_srun -w n1 -c48 --malleable sleep 300
     gets n1 "$STEP" 0-47
@@ -41,7 +41,7 @@ setup_file() { prepare_nodes; }
     scancel "$JOB.0"
     gets n1 "$JOB.1" "0-23 24-47"
     scancel "$JOB"
-    eventually "nobody is left" nobody_on n1
+    eventually "no client is left" no_client_on n1
 }
 
 @test "of a step without room, only the task that has the CPUs for all finds a library and a reservation" {
@@ -102,7 +102,7 @@ have_started() { [[ $(grep -c '^SLURM_PROCID=' "$1") == "$2" ]]; }
         for guest in $order; do end "${guests[guest]}"; done
         gets n1 "$owner" 0-47
         end "$owner"
-        eventually "nobody is left" nobody_on n1
+        eventually "no client is left" no_client_on n1
     done
 }
 # apart NODE STEP...: checks that no CPU belongs to two steps.
@@ -124,7 +124,7 @@ apart() {
     started_srun -w n1 -c48 --malleable sleep 300
     eventually "the third has half a package" have_widths n1 "$STEP" 12
     end "$owner"
-    eventually "every CPU is somebody's" no_cpu_is_free n1
+    eventually "every CPU has an owner" no_cpu_is_free n1
     apart n1 "$first" "$STEP"
     end "$first"
     gets n1 "$STEP" 0-47
@@ -138,7 +138,7 @@ no_cpu_is_free() { [[ $(drom_of "$1" list --json | jq -r '[.free, .orphaned, (.c
     eventually "all four have a part" four_parts n1
     expect "$(drom_of n1 list --json | jq -r '[.clients[].want] | join(",")' | tr , '\n' | while read -r part; do cpus_in "$part"; done | sort -n | uniq -d)" ""
     scancel "$JOB"
-    eventually "nobody is left" nobody_on n1
+    eventually "no client is left" no_client_on n1
 }
 four_parts() { [[ $(drom_of "$1" list --json | jq -r '[.clients[] | select(.job | endswith(".0")) | select(.want != "")] | length') == 4 ]]; }
 
@@ -195,7 +195,7 @@ four_parts() { [[ $(drom_of "$1" list --json | jq -r '[.clients[] | select(.job 
     end "$STEP"
     gets n1 "$owner" 0-47
     end "$owner"
-    eventually "nobody is left" nobody_on n1
+    eventually "no client is left" no_client_on n1
     local steps=() wide
     for wide in 5 11 48; do
         started_srun -w n1 -c$wide --malleable sleep 300

@@ -325,7 +325,7 @@ class Storm:
         eventually(f"the table of {node} has no client", lambda: not self.cluster.listing(node)["clients"])
         listing = self.cluster.listing(node)
         if cpus(listing["free"]) != cpus(listing["present"]):
-            wrong.append(f"{node}: at the end CPUs {text_of(cpus(listing['present']) - cpus(listing['free']))} are nobody's and not free")
+            wrong.append(f"{node}: at the end CPUs {text_of(cpus(listing['present']) - cpus(listing['free']))} have no owner and are not free")
         return wrong
 
     def hold(self, node: str, name: str) -> None:

@@ -16,7 +16,7 @@ gets() {
     drom_of "$1" list >&2
     return 1
 }
-nobody_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
+no_client_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]; }
 # pid_of NODE STEP: prints the pid of the step's only task.
 pid_of() { drom_of "$1" list --json | jq --arg step "$2" '.clients[] | select(.job == $step) | .pid'; }
 
@@ -38,4 +38,4 @@ guest_on_one() {
     gets n1 "$FIRST${1:-.0}" 0
 }
 # empty_again [NODE]: waits until the node's table has no client.
-empty_again() { eventually "nobody is left" nobody_on "${1:-n1}"; }
+empty_again() { eventually "no client is left" no_client_on "${1:-n1}"; }

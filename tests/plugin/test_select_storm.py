@@ -68,7 +68,7 @@ class Right(unittest.TestCase):
         self.assertEqual(judge_groups(RIGHT, SIZE), [])
         self.assertEqual(judge_limits(RIGHT, ASKED, TOGETHER), [])
 
-    def test_a_suspended_jobs_cores_are_anybodys_and_so_is_what_is_beside_it(self) -> None:
+    def test_a_suspended_jobs_cores_are_free_for_all_and_so_is_what_is_beside_it(self) -> None:
         jobs = spoilt(1, cores={"n1": cpus("0-7"), "n2": cpus("0-7")}, was_suspended=True)
         self.assertEqual(judge_cores(jobs, SIZE), [])
         self.assertEqual(judge_allocated(jobs, {**ALLOCATED, "n1": 4}), [])
@@ -84,7 +84,7 @@ class Cores(unittest.TestCase):
     def test_a_mate_that_did_not_get_its_cores_back(self) -> None:
         found = judge_cores(spoilt(3, cores={"n3": cpus("0-3")}), SIZE)
         self.assertEqual(kinds(found), ["leaked"])
-        self.assertIn("n3: cores 4,5,6,7 are nobody's", found[0].what)
+        self.assertIn("n3: cores 4,5,6,7 are no job's", found[0].what)
 
     def test_a_core_between_two_that_share(self) -> None:
         self.assertEqual(kinds(judge_cores(spoilt(2, cores={"n1": cpus("5-7"), "n2": cpus("4-7")}), SIZE)), ["leaked"])
@@ -143,14 +143,14 @@ class Log(unittest.TestCase):
         lines = ["[x] Recovered JobId=7 Assoc=0", "[x] error: Orphan JobId=8.batch reported on node n1", "[x] select/malleable: 3 jobs have whole nodes"]
         self.assertEqual(judge_log(lines, set()), ([], {}))
 
-    def test_an_overflow_is_found_unless_somebody_was_suspended(self) -> None:
+    def test_an_overflow_is_found_unless_a_job_was_suspended(self) -> None:
         self.assertEqual(kinds(judge_log([self.OVERFLOW], set())[0]), ["log"])
         self.assertEqual(kinds(judge_log([self.OVERFLOW], {"JobId=7"})[0]), [])
 
     def test_what_is_explained_is_counted(self) -> None:
         self.assertEqual(list(judge_log([self.OVERFLOW, self.OVERFLOW.replace("=7", "=8")], {"JobId=7", "JobId=8"})[1].values()), [2])
 
-    def test_a_node_without_cores_enough_is_found_unless_somebody_was_suspended(self) -> None:
+    def test_a_node_without_cores_enough_is_found_unless_a_job_was_suspended(self) -> None:
         line = "error: select/malleable: node n1 has fewer cores than jobs have to have there; they keep what they have"
         self.assertEqual(kinds(judge_log([line], {"n2"})[0]), ["log"])
         self.assertEqual(kinds(judge_log([line], {"n1"})[0]), [])

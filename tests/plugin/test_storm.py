@@ -75,7 +75,7 @@ class Wrong(unittest.TestCase):
     def test_a_cpu_that_two_clients_are_told_to_have(self) -> None:
         self.assertEqual(len(found(self.spoilt(1, want=cpus("1-2")), False).booked_twice), 1)
 
-    def test_a_cpu_of_a_rigid_client_is_nobody_elses_either(self) -> None:
+    def test_a_cpu_of_a_rigid_client_has_no_other_owner_either(self) -> None:
         self.assertEqual(len(found(self.spoilt(1, mask=cpus("2-3"), want=cpus("2-3")), False).booked_twice), 1)
 
     def test_a_live_task_without_a_cpu(self) -> None:

@@ -74,7 +74,7 @@ TEST(Coscheduler, AGuestTakesHalfOfItsMatesAndGivesItBack) {
     EXPECT_EQ(cores_on(c, 1, 1), 8);
     EXPECT_EQ(c.find(1)->end, 1050);
     c.finish(1, 1050);
-    EXPECT_EQ(c.loans().find("job="), std::string::npos) << "nobody who shared runs any more";
+    EXPECT_EQ(c.loans().find("job="), std::string::npos) << "no job that shared runs any more";
 }
 
 TEST(Coscheduler, JobsThatShareAreEndedTogetherOrNotAtAll) {
@@ -90,7 +90,7 @@ TEST(Coscheduler, JobsThatShareAreEndedTogetherOrNotAtAll) {
     EXPECT_EQ(c.whole_groups({9}), std::vector<JobId>{9}) << "it is not known, and shares with no job";
 }
 
-TEST(Coscheduler, NobodySharesNodesThatTheJobMayNotHave) {
+TEST(Coscheduler, NoMateHasNodesThatTheJobMayNotHave) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     EXPECT_EQ(c.propose(job(2, 100, 2, 10), NodeSet(1, 3), 1000, 10).refusal, Refusal::kNoMates);
@@ -149,7 +149,7 @@ TEST(Coscheduler, WhatCannotBeChangesNothing) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     EXPECT_FALSE(c.start(job(1, 1000, 1), NodeSet(3, 1), 0)) << "it runs";
-    EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(1, 1), 0)) << "somebody is there";
+    EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(1, 1), 0)) << "a job is there";
     EXPECT_FALSE(c.start(job(2, 1000, 1), NodeSet(7, 1), 0)) << "there is no such node";
     EXPECT_FALSE(c.share(job(2, 10, 2), {7}, 4, 5)) << "no such mate";
     EXPECT_FALSE(c.share(job(2, 10, 2), {}, 4, 5));
@@ -159,7 +159,7 @@ TEST(Coscheduler, WhatCannotBeChangesNothing) {
     c.finish(9, 5);
     EXPECT_EQ(picture(c, 9), "1 from 0 to 1000: 8 8 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n");
     ASSERT_TRUE(c.share(job(2, 10, 2), {1}, 4, 5));
-    EXPECT_FALSE(c.share(job(3, 10, 2), {1}, 2, 5)) << "it hosts somebody";
+    EXPECT_FALSE(c.share(job(3, 10, 2), {1}, 2, 5)) << "it hosts a guest";
 }
 
 TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
@@ -177,7 +177,7 @@ TEST(Coscheduler, ARefusalIsToldOnceUntilItChanges) {
               "outcome=waiting-is-sooner");
 }
 
-TEST(Coscheduler, AProposalThatNobodyFollowsIsToldOnce) {
+TEST(Coscheduler, AProposalThatIsNotFollowedIsToldOnce) {
     Coscheduler c = four_nodes();
     ASSERT_TRUE(c.start(job(1, 1000, 2), NodeSet(0, 2), 0));
     std::vector<std::string> lines;

@@ -144,7 +144,7 @@ TEST(EnergyAware, AWaitingJobIsTakenBack) {
     EXPECT_EQ(site.ran.size(), 1U);
 }
 
-TEST(EnergyAware, AReservationThatIsWithdrawnHoldsNobodyBack) {
+TEST(EnergyAware, AReservationThatIsWithdrawnHoldsNoJobBack) {
     // Job 3 reserves p1 and starts on p2 in the same pass: job 4, too long for that reservation, starts on p1 at once.
     EnergyRules rules;
     rules.order = EntryOrder::kReorder;
@@ -157,7 +157,7 @@ TEST(EnergyAware, AReservationThatIsWithdrawnHoldsNobodyBack) {
 }
 
 // Job 4 waited for the next end, although nothing was in its way.
-TEST(EnergyAware, AReservationOfAJobThatThenSharesHoldsNobodyBack) {
+TEST(EnergyAware, AReservationOfAJobThatThenSharesHoldsNoJobBack) {
     // Job 3 would start at 2000, and shares the nodes of job 1. Job 4 would have delayed it, and starts on the free
     // node.
     EnergyModel model = thesis_model();

@@ -182,7 +182,7 @@ TEST(Mates, AreChosenByTheThesissRules) {
         {"equal ones: the lower ids", {{2, 1000}, {2, 1000}, {2, 1000}}, 4, 100, 1e9, 2, "1,2"},
         {"only those that end later than the guest", {{4, 199}}, 4, 200, 1e9, 2, "none"},
         {"just so", {{4, 200}}, 4, 200, 1e9, 2, "1"},
-        {"nobody beyond the limit", {{4, 1000}}, 4, 100, 1.1, 2, "none"},  // (1000 + 100) / 1000 is not below it
+        {"no mate beyond the limit", {{4, 1000}}, 4, 100, 1.1, 2, "none"},  // (1000 + 100) / 1000 is not below it
         {"below the limit", {{4, 1001}}, 4, 100, 1.1, 2, "1"},
     };
     for (const Row& row : rows) {
@@ -207,7 +207,7 @@ TEST(Mates, LendInPartWhereTheRulesSaySo) {
         {"the least slowed down", {{4, 500}, {8, 1000}}, 4, 100, 1e9, 2, "2"},
         {"a small one rather than a wide one that loses more", {{30, 250}, {2, 1000}}, 2, 100, 1e9, 2, "2"},
         {"only those that end later than the guest", {{4, 199}}, 4, 200, 1e9, 2, "none"},
-        {"nobody beyond the limit", {{4, 1000}}, 3, 100, 1.1, 2, "none"},
+        {"no mate beyond the limit", {{4, 1000}}, 3, 100, 1.1, 2, "none"},
     };
     for (const Row& row : rows) {
         const Cluster cluster = with_jobs(row.running);

@@ -129,7 +129,7 @@ class Administrator(WithTable):
             self.table.set_mask(pid, set())
         self.assertEqual(refused.exception.status, drom.Status.INVAL)
 
-    def test_a_drained_cpu_is_nobodys_until_it_is_restored(self):
+    def test_a_drained_cpu_has_no_owner_until_it_is_restored(self):
         self.assertGreaterEqual(self.table.drain({5}), 0)
         self.assertEqual(self.table.masks()[2], {5})
         self.table.restore({5})
@@ -181,7 +181,7 @@ class Clients(WithTable):
         self.table.set_mask(process.pid, {1}, wait="released", timeout=DEADLINE)
         self.assertEqual(process.stdout.readline(), "[1] True\n")
 
-    def test_what_a_callback_raises_ends_nobody(self):
+    def test_what_a_callback_raises_ends_no_thread(self):
         process = self.client("""
             import sys
             sys.unraisablehook = lambda _: print("dropped", flush=True)

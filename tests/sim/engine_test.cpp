@@ -198,7 +198,7 @@ TEST(Engine, TheSameSeedGivesTheSameOutcome) {
     }));
 }
 
-TEST(Engine, NobodySharesWhenNobodyIsMalleable) {
+TEST(Engine, NoJobSharesWhenNoneIsMalleable) {
     EXPECT_TRUE(holds("rigid", [] {
         const Workload workload = random_workload(false);
         const auto parameters = read_setting("sd:malleable_share=0,max_slowdown=inf", {});
@@ -376,7 +376,7 @@ TEST(Engine, PartitionsGoInTheOrderOfTheirFactors) {
     EXPECT_EQ(starts_of_partitions(named, 1, 0, "0.5/0.75"), (std::vector<Seconds>{200, 300, 100}));
 }
 
-TEST(Engine, JobsWiderThanTheMachineAreCountedAndDelayNobody) {
+TEST(Engine, JobsWiderThanTheMachineAreCountedAndDelayNoJob) {
     Workload workload;
     workload.jobs = {job(1, 0, kNodes + 1, 500, 500), job(2, 0, kNodes, 10, 10)};
     const Outcome outcome = simulated_with(workload, "easy");

@@ -58,7 +58,7 @@ ROWS = {
     "a child whose first thread has ended": ("exec {work}/headless", 3),
     "OpenMP children of a script": ("{work}/team & {work}/team & wait", 3),
     "children that an OpenMP program forks": ("KMP_AFFINITY=none exec {work}/forks", 3),
-    "children that nobody reaps": ("(sleep 0.01 & sleep 0.01 & exec sleep 600) & exec sleep 600", 2),
+    "children that no parent reaps": ("(sleep 0.01 & sleep 0.01 & exec sleep 600) & exec sleep 600", 2),
 }
 
 

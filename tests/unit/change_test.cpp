@@ -35,7 +35,7 @@ public:
             if (complete) return;
             plan(table, slot, cpus_, gives_);
         }
-        RC_FAIL("overtaken four times by nobody");
+        RC_FAIL("overtaken four times, and no other administrator was there");
     }
 
 private:

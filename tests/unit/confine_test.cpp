@@ -105,7 +105,7 @@ TEST(Confine, AThreadThatANewerRequestHasMovedIsNotLetOutAgainNotEvenForAMoment)
     waitpid(child, nullptr, 0);
 }
 
-TEST(ClearOff, MovesKnownThreadsAndNobodyElses) {
+TEST(ClearOff, MovesKnownThreadsAndNoOthers) {
     CpuSet all{};
     ASSERT_TRUE(get_affinity(0, all));
     if (all.count() < 2) GTEST_SKIP() << "one CPU only";

@@ -12,7 +12,7 @@ using namespace drom::follow;
 
 Facts nothing_said(Resize said) { return {said, false, false, false, false, false, false}; }
 
-TEST(Follow, AProgramOfWhichNobodyHasSaidAnythingKeepsItsTeam) {
+TEST(Follow, AProgramKeepsItsTeamWhereNothingWasSaid) {
     const Answer answer = judge(nothing_said(resize_of(nullptr)));
     EXPECT_FALSE(answer.follows);
     EXPECT_FALSE(answer.allowed);

@@ -176,7 +176,7 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
     }));
 }
 
-TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatSomebodyBeganWith) {
+TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatAMoveBeganWith) {
     EXPECT_TRUE(holds("begun", [] {
         const MemoryTable table(kCpus, 1);
         const uint32_t generation = state_of(table.ledger.slot(0)).generation;

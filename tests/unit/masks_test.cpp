@@ -105,7 +105,7 @@ std::vector<CpuSet> some_masks(const MemoryTable& table, uint32_t named) {
     return masks;
 }
 
-TEST(Masks, EachNamedClientHasExactlyItsMaskAndNobodyElseIsTouched) {
+TEST(Masks, EachNamedClientHasExactlyItsMaskAndNoOtherIsTouched) {
     EXPECT_TRUE(holds("several masks at once", [] {
         MemoryTable table(kCpus, kClients);
         share_out(table);

@@ -220,7 +220,7 @@ TEST(Plan, TheSameMaskAgainIsNoChange) {
     }));
 }
 
-TEST(Plan, WithoutTakeNobodyElseLosesAnything) {
+TEST(Plan, WithoutTakeNoOtherClientLosesACpu) {
     EXPECT_TRUE(holds("no take", [] {
         World world;
         world.table.finish();
@@ -232,7 +232,7 @@ TEST(Plan, WithoutTakeNobodyElseLosesAnything) {
     }));
 }
 
-TEST(Plan, NobodyIsLeftBelowItsLeast) {
+TEST(Plan, NoClientIsLeftBelowItsMin) {
     EXPECT_TRUE(holds("least", [] {
         World world;
         world.table.finish();
@@ -484,7 +484,7 @@ TEST_F(Two, ALentCpuWhoseBorrowerDiedBeforeItCameStaysWithItsOwner) {
     ASSERT_FALSE(table.posted(b).has(4));
     table.die(a);
     reconcile_all(table.ledger, table.pages);
-    EXPECT_FALSE(table.word(4).is(Owner::kOffered)) << "it would have to leave for nobody";
+    EXPECT_FALSE(table.word(4).is(Owner::kOffered)) << "no client would get it";
     EXPECT_TRUE(table.posted(b).has(4));
 }
 
@@ -515,7 +515,7 @@ TEST(ChooseTaken, TheLargestJobGivesFirstAlsoWhereItsClientsAreSmall) {
     EXPECT_TRUE((masks[1] | masks[2]).contains(giver()));
 }
 
-TEST(ChooseTaken, TheLargestGiveFirstAndNobodyGoesBelowItsLeast) {
+TEST(ChooseTaken, TheLargestGiveFirstAndNoneGoesBelowItsMin) {
     EXPECT_TRUE(holds("choose_taken", [] {
         World world;
         world.table.finish();

@@ -125,7 +125,7 @@ TEST(Rank, OneThatItsLauncherBoundSharesNothing) {
     EXPECT_TRUE(shares_mask(of_four, 8, 16)) << "two and two on a package";
     const Rank alone{.ranks = 4, .rank = 0, .local_rank = 0, .local_ranks = 1, .job = {}};
     EXPECT_FALSE(shares_mask(alone, 16, 16));
-    EXPECT_FALSE(shares_mask(Rank{}, 16, 16)) << "nobody said how many there are";
+    EXPECT_FALSE(shares_mask(Rank{}, 16, 16)) << "no variable says how many there are";
 }
 
 TEST(Rank, PartsAreDisjointCoverAllAndDifferByOneAtMost) {

@@ -66,7 +66,7 @@ Case any_case() {
     return any;
 }
 
-TEST(Repin, GivesEachThreadACpuOfItsOwnOrNobodyOne) {
+TEST(Repin, GivesEachThreadACpuOfItsOwnOrNoThreadOne) {
     EXPECT_TRUE(rc::check([] {
         const Case any = any_case();
         std::vector<uint16_t> cpu = any.before;

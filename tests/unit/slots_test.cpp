@@ -25,7 +25,7 @@ TEST(Slots, EachSlotIsClaimedOnceAndAFullTableSaysSo) {
     EXPECT_EQ(claim_slot(table.ledger), kNoSlot);
 }
 
-TEST(Slots, AClaimedSlotIsNobodysYet) {
+TEST(Slots, AClaimedSlotHasNoClientYet) {
     const MemoryTable table(2, kClients);
     const uint32_t slot = claim_slot(table.ledger);
     EXPECT_FALSE(is_live(table.ledger, table.name(slot)));
@@ -91,15 +91,15 @@ TEST(Slots, AClaimOfTheTablesNamespaceIsNotJudgedFromAnother) {
 }
 
 /// Returns a dead process: the largest number that a pid can have, in another tick.
-ProcessIdentity somebody_dead() { return {4'194'303, 1, self().pidns}; }
+ProcessIdentity dead_process() { return {4'194'303, 1, self().pidns}; }
 
 TEST(Slots, ASlotWhoseClaimerDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = claim_slot(table.ledger);
     Slot& s = table.ledger.slot(slot);
     const SlotState claimed = state_of(s);
-    write_identity(s.claimer, somebody_dead());
-    s.state.store(pack_state(claimed) | uint64_t{somebody_dead().pid & 0x3fffff} << 32);
+    write_identity(s.claimer, dead_process());
+    s.state.store(pack_state(claimed) | uint64_t{dead_process().pid & 0x3fffff} << 32);
     ASSERT_EQ(claim_slot(table.ledger), kNoSlot);
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
     EXPECT_EQ(claim_slot(table.ledger), slot);
@@ -109,7 +109,7 @@ TEST(Slots, ASlotWhoseReaperDiedIsFreeAgain) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
-    write_identity(s.client, somebody_dead());
+    write_identity(s.client, dead_process());
     move_slot(table.ledger, slot, state_of(s).generation, phase::kLeaving, 0);
     EXPECT_EQ(reap(table.ledger, table.pages, "/nonexistent"), 1U);
     EXPECT_EQ(state_of(s).phase, phase::kFree);
@@ -151,7 +151,7 @@ TEST(Slots, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
     Slot& s = table.ledger.slot(slot);
-    write_identity(s.client, somebody_dead());
+    write_identity(s.client, dead_process());
     const uint64_t seen = s.state.load();
     ASSERT_TRUE(is_abandoned(s));
     write_identity(s.client, self());
@@ -239,7 +239,7 @@ TEST(Slots, StatesComeBack) {
     }));
 }
 
-TEST(Slots, SlotsBeyondTheTableAreNobodys) {
+TEST(Slots, SlotsBeyondTheTableHaveNoClients) {
     const MemoryTable table(2, 1);
     EXPECT_FALSE(is_live(table.ledger, {1, 0}));
     EXPECT_FALSE(is_live(table.ledger, Owner::none()));
@@ -279,7 +279,7 @@ TEST(Identity, AnotherStartTimeIsAnotherProcess) {
     }));
 }
 
-TEST(Identity, NobodyIsDeadAndAnotherNamespaceIsUnknown) {
+TEST(Identity, NoProcessIsDeadAndAnotherNamespaceIsUnknown) {
     EXPECT_EQ(liveness({}), Liveness::kDead);
     ProcessIdentity identity = self();
     ++identity.pidns;

@@ -147,7 +147,7 @@ TEST_F(DeadAdministrator, WhatItBeganIsFinishedByTheNextOne) {
     EXPECT_EQ(DROM_UNCHANGED, check_table(table_, plain_, &error_));
 }
 
-TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenSomebodyWhoOnlyWaitedHadTheTurnInBetween) {
+TEST_F(DeadAdministrator, WhatItBeganIsFinishedAlsoWhenAnAdministratorThatOnlyWaitedHadTheLockInBetween) {
     const CpuSet mask = CpuSet::range(1, 6);
     leave_half_done(mask, true);
     Options brief = plain_;

@@ -191,7 +191,7 @@ names
 offline
 cpuset
 newcomer
-check "nobody is left in the table" test "$(drom list --json | jq '.clients | length')" = 0
+check "no client is left in the table" test "$(drom list --json | jq '.clients | length')" = 0
 echo "1..$number"
 echo "vm: $((number - failed)) passed, $failed failed, in $(cut -d. -f1 /proc/uptime) s"
 exit $((failed > 0))
