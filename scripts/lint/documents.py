@@ -3,7 +3,8 @@
 """documents.py - documents against what they describe: links, files, variables, verbs and options, messages.
 
 A document may name a verb or an option of the command only if `drom VERB --help` of a build names it too. Before the first build
-that is skipped; scripts/test.sh builds first. In a list headed "message", and in a block of code called "message", every message must
+that is skipped; scripts/test.sh builds first. In a table headed "question | folder", every folder exists and has the files that are named after it.
+A file of the sources that is named by its path, from the root or from `libdrom/`, exists. In a list headed "message", and in a block of code called "message", every message must
 occur in the sources.
 
   documents.py FILE...          all of it
@@ -113,6 +114,29 @@ def messages(text: str) -> list[str]:
     return [f"no source says '{part}'" for part in fixed if part not in sources()]
 
 
+def folders(text: str) -> list[str]:
+    """Of the answers in a table of questions. A name without a slash is a file of the folder named before it, with or without its ending."""
+    found = []
+    for table in re.findall(r"^\| question \| folder \|\n.*\n((?:\|.*\n?)+)", text, re.MULTILINE):
+        for answer in (row.split(" | ")[1] for row in table.splitlines()):
+            folder = ROOT
+            for name in re.findall(r"`([^`\s]+)`", answer):
+                if name.endswith("/"):
+                    folder = ROOT / name
+                    found += [] if folder.is_dir() else [f"{name} is no folder"]
+                elif not any(at.exists() or any(at.parent.glob(f"{at.name}.*")) for at in ((ROOT if "/" in name else folder) / name,)):
+                    found.append(f"{name} is not in {folder.relative_to(ROOT)}/")
+    return found
+
+
+def files(text: str) -> list[str]:
+    """Of the sources, named in code spans by a path that begins in the root or in libdrom/."""
+    roots = (ROOT, ROOT / "libdrom")
+    named = set(re.findall(r"`([\w-]+/[\w./-]*\.(?:cpp|hpp|c|h|py|sh|bats))`", text))
+    return [f"{name} is not there" for name in sorted(named)
+            if any((root / name.split("/")[0]).is_dir() for root in roots) and not any((root / name).exists() for root in roots)]
+
+
 def installed(folder: Path) -> int:
     documents = sorted(folder.rglob("*.md"))
     found = [f"{name}: {complaint}" for name in documents for complaint in links(name, name.read_text())]
@@ -126,7 +150,7 @@ def main() -> int:
     status = 0
     for name in sys.argv[1:]:
         text = (ROOT / name).read_text()
-        for complaint in links(Path(name), text) + names(text) + commands(text) + messages(text):
+        for complaint in links(Path(name), text) + names(text) + commands(text) + messages(text) + folders(text) + files(text):
             print(f"{name}: {complaint}")
             status = 1
     return status
