@@ -42,6 +42,14 @@ setup_file() {
     no_errors
 }
 
+@test "a program that is linked with libslurm, as those of other projects are, asks about the nodes" {
+    local library
+    library=$(echo /usr/lib/*/libslurm.so.*.*.*)
+    python3 - "$library" <<<'import ctypes, sys
+nodes = ctypes.c_void_p()
+sys.exit(ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL).slurm_load_node(ctypes.c_long(0), ctypes.byref(nodes), 0))'
+}
+
 @test "a job that says how many tasks it has has whole nodes, and lends half of them" {
     mate -N2 -n6
     expect "$(squeue -h -j "$MATE" -o %C)" 16

@@ -51,8 +51,15 @@ static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
 #pragma weak accounting_enforce
 #pragma weak acct_policy_alter_job
 #pragma weak acct_policy_set_qos_order
+#pragma weak assoc_mgr_lock
+#pragma weak assoc_mgr_make_tres_str_from_array
+#pragma weak assoc_mgr_root_assoc
 #pragma weak assoc_mgr_set_job_tres_alloc_str
+#pragma weak assoc_mgr_tres_name_array
+#pragma weak assoc_mgr_tres_weighted
+#pragma weak assoc_mgr_unlock
 #pragma weak avail_node_bitmap
+#pragma weak bit_and_not
 #pragma weak booting_node_bitmap
 #pragma weak cg_node_bitmap
 #pragma weak find_job_record
@@ -61,6 +68,9 @@ static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
 #pragma weak get_job_resources_offset
 #pragma weak idle_node_bitmap
 #pragma weak job_list
+#pragma weak jobacct_storage_g_job_complete
+#pragma weak jobacct_storage_g_job_start
+#pragma weak jobacct_storage_g_step_start
 #pragma weak last_job_update
 #pragma weak node_name2bitmap
 #pragma weak node_record_count
