@@ -6,7 +6,8 @@ Each request is carried out at once. A job that is launched runs until slurmctld
 everywhere. slurm.conf must have AuthType=auth/none and a TreeWidth of at least the number of nodes, since messages are
 not passed on. The nodes end with the parent's `with`."""
 
-import socketserver
+import asyncio
+import contextlib
 import struct
 import threading
 
@@ -29,30 +30,26 @@ def answer(request: bytes) -> bytes:
     return HEADER.pack(VERSION, 0, RETURN_CODE, len(body), 0, 0, 0) + credential + body
 
 
-class Connection(socketserver.StreamRequestHandler):
-    def handle(self) -> None:
-        length = self.rfile.read(4)
-        if len(length) < 4:
-            return
-        reply = answer(self.rfile.read(int.from_bytes(length, "big")))
-        self.wfile.write(len(reply).to_bytes(4, "big") + reply)
+async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
+        length = int.from_bytes(await reader.readexactly(4), "big")
+        reply = answer(await reader.readexactly(length))
+        writer.write(len(reply).to_bytes(4, "big") + reply)
+        await writer.drain()
+    writer.close()
 
 
-class FakeNodes(socketserver.ThreadingTCPServer):
-    daemon_threads = True
-    request_queue_size = 1024
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Connection)
-
-    @property
-    def port(self) -> int:
-        return self.server_address[1]
+class FakeNodes:
+    """One thread for all nodes: slurmctld asks thousands of them at the same time."""
 
     def __enter__(self) -> "FakeNodes":
-        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.loop = asyncio.new_event_loop()
+        server = self.loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", 0, backlog=4096))
+        self.port = server.sockets[0].getsockname()[1]
+        self.thread = threading.Thread(target=self.loop.run_forever, daemon=True)
+        self.thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.shutdown()
-        self.server_close()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()

@@ -6,6 +6,8 @@
 #   scripts/bench.sh sim      how fast drom-sim replays real logs, into build/bench/sim.json
 #   scripts/bench.sh slurm    what drom adds to the launch of a step, into build/bench/slurm.json
 #   scripts/bench.sh select   what select/malleable adds to slurmctld's scheduling cycle, into build/bench/select.json
+#   scripts/bench.sh slurm-scale [--nodes N,...] [--turns N] [--depth N] [--only PART,...]
+#                             the same with 5,000 nodes, and the start of slurmctld, into build/bench/slurm-scale.json
 #     --only KEY    this key of the summary (other keys in the file are kept); an unknown key lists them
 #     --quick       a fifth of the samples
 #     --quiet-for S begin when no other program has kept a CPU busy for S seconds (default 0), or after ten minutes
@@ -28,7 +30,8 @@ while (($#)); do
         sim) other=sim; shift ;;
         slurm) other=launch; shift ;;
         select) other=scheduling; shift ;;
-        *) sed -n '5,11p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
+        slurm-scale) other=scale; shift; passed_on=("$@"); break ;;
+        *) sed -n '5,13p' "$0" | sed 's/^# *//' >&2; exit 2 ;;
     esac
 done
 
@@ -41,7 +44,7 @@ if ! { cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=ON && cmake --build 
     echo "bench: build release: failed; the whole log is $log" >&2
     exit 1
 fi
-[[ -z $other ]] || exec python3 "bench/$other.py"
+[[ -z $other ]] || exec python3 "bench/$other.py" "${passed_on[@]}"
 [[ -x build/release/bench/bench_broker ]] || { echo "bench: Google Benchmark is missing; install libbenchmark-dev" >&2; exit 1; }
 
 # Prints the busy percentage of one CPU, during a second.

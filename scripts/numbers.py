@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numbers.py - prints docs/results/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/results/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/bench.sh slurm-scale && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/results/numbers.md
 """
 
 import json
@@ -119,6 +119,14 @@ def scheduling(report: dict) -> None:
     print()
 
 
+def scale(report: dict) -> None:
+    print(f"`scripts/bench.sh slurm-scale`: the same with thousands of nodes: backfill looks at {report['depth']:,} jobs; `bench/scale.py` says how.\n")
+    print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
+    for key, figure in report["figures"].items():
+        print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
+    print()
+
+
 def measured(file: str) -> dict | None:
     path = ROOT / "build" / file
     return json.loads(path.read_text()) if path.exists() else None
@@ -146,6 +154,8 @@ def main() -> int:
         launch(steps["figures"])
     if (cycles := measured("bench/select.json")) is not None:
         scheduling(cycles)
+    if (large := measured("bench/slurm-scale.json")) is not None:
+        scale(large)
     return 0
 
 

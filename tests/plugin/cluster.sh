@@ -187,8 +187,10 @@ accounting() {
     printf 'AccountingStorage%s\n' Type=accounting_storage/slurmdbd Host=localhost "Port=$(dbd_port "$1")" "Enforce=$accounts"
 }
 # The ports behind those of the nodes.
-dbd_port() { echo $(($1 + nodes + 1)); }
-database_port() { echo $(($1 + nodes + 2)); }
+dbd_port() { echo $(($1 + $(node_ports) + 1)); }
+database_port() { echo $(($1 + $(node_ports) + 2)); }
+# node_ports: prints how many ports the nodes have.
+node_ports() { [[ -n $answered ]] && echo 0 || echo "$nodes"; }
 
 # slurmdbd_conf PORT
 slurmdbd_conf() {
@@ -320,7 +322,7 @@ start() {
     local i
     rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
     mkdir -p "$dir"/{etc,run,log,state,spool,tmp}
-    for ((i = 1; i <= nodes; ++i)); do mkdir "$dir/tmp/$node$i"; done
+    for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || mkdir "$dir/tmp/$node$i"; done
     slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
@@ -339,7 +341,7 @@ up() {
     local try port ports_lock
     read_settings "$@"
     system_plugins >/dev/null || exit 1
-    claim_ports $((nodes + 3)) || exit 1
+    claim_ports $(($(node_ports) + 3)) || exit 1
     # The watcher keeps the ports, too.
     PORTS_LOCK=$ports_lock setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
     # A port can be taken between the question and the daemon's start.
@@ -347,7 +349,7 @@ up() {
         if start; then return; fi
         if ((try == 3)) || ! grep -qs 'Address already in use' "$dir"/log/*; then break; fi
         stop
-        claim_ports $((nodes + 3)) || break
+        claim_ports $(($(node_ports) + 3)) || break
     done
     say "start in $dir: not every node became idle; the logs:"
     logs
