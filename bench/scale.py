@@ -86,7 +86,7 @@ def settings(controller: Controller, nodes: int, port: int, consumes: str) -> li
     partitions = [f"extra=PartitionName=at{limit} {everywhere} MaxTime={limit}" for limit in LIMITS]
     return [f"nodes={nodes}", f"cores={CORES}", f"answered={port}", f"plugins={LIBRARY}/slurm", f"owner={os.getpid()}", "limit=7200",
             f"select=select/{controller.key}", f"scheduler={scheduler}", f"consumes={consumes}", "extra=TreeWidth=65533",
-            "extra=SlurmdTimeout=3600", "extra=MaxJobCount=50000", f"extra=PartitionName=day {everywhere} MaxTime=600",
+            "extra=SlurmdTimeout=3600", "extra=MessageTimeout=100", "extra=MaxJobCount=50000", f"extra=PartitionName=day {everywhere} MaxTime=600",
             f"extra=PartitionName=small {everywhere} MaxTime=600 PriorityTier=9", *partitions]
 
 
@@ -265,11 +265,11 @@ def measure_cycles(work: str, asked: argparse.Namespace, size: int, consumes: st
 # ---- slurmctld comes back --------------------------------------------------------------------------------------
 
 
-def share(controller: Controller, size: int) -> str:
-    """Starts mates and guests; returns the number of a job."""
+def share(controller: Controller, size: int) -> None:
+    """Starts mates and guests."""
     chance = random.Random(23)
     sizes = [chance.choice((3, 4, 5, 6)) for _ in range(size // 5)]
-    first = submit(controller, [f"1 {wide} {CORES} 600 0 day" for wide in sizes])[0]
+    submit(controller, [f"1 {wide} {CORES} 300 0 day" for wide in sizes])
     wait_for("mates run", lambda: count(controller, "-t", "running") == len(sizes), 600)
     hold = size - sum(sizes)
     if hold > 0:
@@ -278,7 +278,6 @@ def share(controller: Controller, size: int) -> str:
     guests = submit(controller, [f"1 {wide} {CORES} 60 0 day" for wide in sizes])
     begun = len(sizes) + max(hold, 0)
     wait_for("guests run", lambda: count(controller, "-t", "running") >= begun + len(guests) * 0.98, 1200)
-    return first
 
 
 def process_seconds(pid: int) -> float:
@@ -286,8 +285,8 @@ def process_seconds(pid: int) -> float:
     return time.clock_gettime(~pid << 3 | 2)
 
 
-def seconds_to_start(controller: Controller, select: str, job: str, saved: Path) -> float:
-    """Processor time of a slurmctld from its start until it answers about a job."""
+def seconds_to_start(controller: Controller, select: str, saved: Path) -> float:
+    """Processor time of a slurmctld from its start until it answers about the first job."""
     directory = Path(controller.directory)
     shutil.rmtree(directory / "state")
     shutil.copytree(saved, directory / "state")
@@ -296,7 +295,7 @@ def seconds_to_start(controller: Controller, select: str, job: str, saved: Path)
     process = subprocess.Popen(["/usr/sbin/slurmctld", "-D"], env=environment(SLURM_CONF=str(conf)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         def answers() -> bool:
-            asked = subprocess.run(["scontrol", "show", "job", job], env=environment(SLURM_CONF=str(conf)), capture_output=True, timeout=300, check=False)
+            asked = subprocess.run(["scontrol", "show", "job", "1"], env=environment(SLURM_CONF=str(conf)), capture_output=True, timeout=300, check=False)
             return asked.returncode == 0
 
         wait_for(f"slurmctld with select/{select} answers", answers, 600)
@@ -311,12 +310,14 @@ def measure_start(work: str, asked: argparse.Namespace, size: int) -> dict:
     with FakeNodes() as nodes:
         try:
             start(ours, f"{work}/start", size, nodes.port, "CR_Core")
-            job = share(ours, size)
+            saved = Path(asked.state or work, f"{size}-start")
+            if not saved.exists():
+                share(ours, size)
+                stop(ours)
+                shutil.copytree(f"{ours.directory}/state", saved)
             stop(ours)
-            saved = Path(work, "saved")
-            shutil.copytree(f"{ours.directory}/state", saved)
             ledger = (saved / "malleable.loans").read_text()
-            times = {select: [seconds_to_start(ours, select, job, saved) for _ in range(asked.starts)] for select in ("cons_tres", "malleable")}
+            times = {select: [seconds_to_start(ours, select, saved) for _ in range(asked.starts)] for select in ("cons_tres", "malleable")}
         finally:
             subprocess.run([CLUSTER, "down", ours.directory], check=False)
     more = [ours - theirs for ours, theirs in zip(times["malleable"], times["cons_tres"], strict=True)]

@@ -449,15 +449,17 @@ bool is_its_start(const Placed& seen, const Event& event) {
 /// have come back with a memory that is older than the list. Adds to `told` the jobs that the list tells of as they are
 /// seen.
 std::vector<Event> as_of(const std::vector<Event>& loans, const std::vector<Placed>& running, std::set<JobId>& told) {
+    std::map<JobId, std::vector<std::size_t>> of_job;
+    for (std::size_t i = 0; i < loans.size(); ++i) of_job[loans[i].job.id].push_back(i);
     std::map<JobId, std::size_t> happened;  // behind the last event of each job that did
     for (const Placed& seen : running) {
         const JobId id = seen.job.id;
         std::size_t& end = happened[id];
-        for (std::size_t i = 0; i < loans.size(); ++i) {
+        for (const std::size_t i : of_job[id]) {
             if (is_its_start(seen, loans[i])) {
                 told.insert(id);
                 end = i + 1;
-            } else if (loans[i].job.id == id && loans[i].at <= seen.start && told.count(id) == 0) {
+            } else if (loans[i].at <= seen.start && told.count(id) == 0) {
                 end = i + 1;  // a former job with its number
             }
         }
@@ -542,6 +544,7 @@ void Coscheduler::start_as_seen(const Placed& seen, const std::set<JobId>& alive
     finish(seen.job.id, seen.start);
     // A job that the list of loans has on these nodes and that does not run any more has gone since the list was
     // written.
+    if (start(seen.job, seen.nodes, seen.start)) return;
     for (const JobId id : known_on(seen.nodes))
         if (alive.count(id) == 0) finish(id, seen.start);
     if (!infer(seen)) occupy(seen.nodes);

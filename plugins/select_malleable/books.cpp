@@ -22,6 +22,46 @@ using policy::JobId;
 using policy::NodeSet;
 using policy::Seconds;
 
+namespace {
+
+/// A set of nodes as Slurm has it, for as long as it lives.
+class NodeBits {
+public:
+    explicit NodeBits(const NodeSet& nodes) : own_(bit_alloc(node_record_count)) { assign(own_, nodes); }
+    ~NodeBits() { bit_free(own_); }
+    NodeBits(const NodeBits&) = delete;
+    NodeBits& operator=(const NodeBits&) = delete;
+    bool meets(const bitstr_t* others) const { return bit_overlap_any(own_, const_cast<bitstr_t*>(others)) != 0; }
+
+private:
+    bitstr_t* own_;
+};
+
+template <class Job, class Add>
+void each_node_of(const Job& job, const NodeSet& within, const Add& add) {
+    if (job.job_resrcs == nullptr || job.job_resrcs->node_bitmap == nullptr) return;
+    const NodeSet nodes = node_set(job.job_resrcs->node_bitmap).common(within);
+    for (const policy::NodeRange& range : nodes.ranges())
+        for (int node = range.first; node <= range.last; ++node) add(node);
+}
+
+}  // namespace
+
+Books::JobsByNode Books::jobs_on(const NodeSet& nodes, const std::vector<job_record_t*>& records) {
+    JobsByNode found;
+    const NodeBits bits(nodes);
+    const std::set<const job_record_t*> known(records.begin(), records.end());
+    // Also without knowledge of sharing no job is given a core that another job has.
+    each_running_job([&](const job_record_t& job) {
+        const job_record_t* other = &job;  // Slurm's macros want a pointer's name
+        if (!bits.meets(job.job_resrcs->node_bitmap) || !IS_JOB_RUNNING(other) || known.count(other) != 0) return;
+        each_node_of(job, nodes, [&](int node) { found[node].strangers.push_back(other); });
+    });
+    for (job_record_t* record : records)
+        each_node_of(*record, nodes, [&](int node) { found[node].records.push_back(record); });
+    return found;
+}
+
 void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not_booked, Seconds at) {
     std::set<JobId> all(changed.begin(), changed.end());
     for (const JobId id : changed)
@@ -31,48 +71,38 @@ void Books::reconcile(const std::vector<JobId>& changed, const job_record_t* not
     std::copy_if(records.begin(), records.end(), std::back_inserter(booked), [&](auto* r) { return r != not_booked; });
     {
         const WithoutCores without(booked);
-        const NodeSet nodes = running_.nodes_of({all.begin(), all.end()});
-        for (const policy::NodeRange& range : nodes.ranges())
-            for (int node = range.first; node <= range.last; ++node) reconcile_node(node, records, not_booked);
+        for (const auto& [node, jobs] : jobs_on(running_.nodes_of({all.begin(), all.end()}), records))
+            reconcile_node(node, jobs, not_booked);
     }
     for (job_record_t* record : records)
         if (record->job_resrcs != nullptr) charge(*record, at);
 }
 
-void Books::reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked) {
+void Books::reconcile_node(int node, const JobsThere& jobs, const job_record_t* not_booked) {
     std::vector<Share> shares;
-    std::vector<job_record_t*> there;
-    // Also without knowledge of sharing no job is given a core that another job has.
-    each_running_job([&](const job_record_t& job) {
-        const job_record_t* other = &job;  // Slurm's macros want a pointer's name
-        const int n = position(*job.job_resrcs, node);
-        if (n < 0 || !IS_JOB_RUNNING(other) || std::find(records.begin(), records.end(), other) != records.end())
-            return;
-        std::vector<bool> cores = cores_on(*job.job_resrcs, n);
+    for (const job_record_t* stranger : jobs.strangers) {
+        std::vector<bool> cores = cores_on(*stranger->job_resrcs, position(*stranger->job_resrcs, node));
         const auto count = std::count(cores.begin(), cores.end(), true);
         shares.push_back({std::move(cores), static_cast<int>(count)});
-    });
+    }
     const bool beside_strangers = !shares.empty();
     std::vector<bool> specialised = specialised_cores(*node_record_table_ptr[node]);
     const auto count = std::count(specialised.begin(), specialised.end(), true);
     shares.push_back({std::move(specialised), static_cast<int>(count)});
     const std::size_t others = shares.size();
-    for (job_record_t* record : records) {
-        const int n = record->job_resrcs == nullptr ? -1 : position(*record->job_resrcs, node);
-        if (n < 0) continue;
-        Share share{cores_on(*record->job_resrcs, n), 0};
+    for (job_record_t* record : jobs.records) {
+        Share share{cores_on(*record->job_resrcs, position(*record->job_resrcs, node)), 0};
         if (record == not_booked) share.cores.assign(share.cores.size(), false);
         for (const policy::Held& held : running_.coscheduler().cores_of(record->job_id))
             if (held.nodes.contains(node)) share.wanted = held.cores;
         shares.push_back(std::move(share));
-        there.push_back(record);
     }
     // Beside an unknown job this is expected: its state is older than all that the list of loans remembers.
     if (!redistribute(shares) && !beside_strangers)
         slurm_error("select/malleable: node %s has fewer cores than jobs have to have there; they keep what they have",
                     node_record_table_ptr[node]->name);
-    for (std::size_t i = 0; i < there.size(); ++i) {
-        job_resources_t& resources = *there[i]->job_resrcs;
+    for (std::size_t i = 0; i < jobs.records.size(); ++i) {
+        job_resources_t& resources = *jobs.records[i]->job_resrcs;
         set_cores_on(resources, position(resources, node), shares[others + i].cores);
     }
 }

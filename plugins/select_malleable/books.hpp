@@ -9,6 +9,7 @@
 
 #include "running_jobs.hpp"
 
+#include <map>
 #include <vector>
 
 #include "shared_jobs.hpp"
@@ -57,7 +58,15 @@ public:
     bool was_sharing(policy::JobId id) const;
 
 private:
-    void reconcile_node(int node, const std::vector<job_record_t*>& records, const job_record_t* not_booked);
+    struct JobsThere {
+        std::vector<const job_record_t*> strangers;  ///< that keep the cores that they have
+        std::vector<job_record_t*> records;
+    };
+    using JobsByNode = std::map<int, JobsThere>;
+
+    /// Returns the jobs on each of the nodes. Cost: the running jobs, and the nodes of those that are there.
+    static JobsByNode jobs_on(const policy::NodeSet& nodes, const std::vector<job_record_t*>& records);
+    void reconcile_node(int node, const JobsThere& jobs, const job_record_t* not_booked);
 
     void charge(job_record_t& job, policy::Seconds at);
     static void say(job_record_t& job, SharedJob& known);
