@@ -53,6 +53,15 @@ bool Question::leaves_cores_out() const {
     return cores != nullptr && bit_ffs(const_cast<bitstr_t*>(cores)) >= 0;
 }
 
+int Question::ask_about_now(const std::vector<job_record_t*>& without) const {
+    const uint64_t search_later = ~job->bit_flags & TEST_NOW_ONLY;
+    job->bit_flags |= TEST_NOW_ONLY;
+    const WithoutCores gone(without);
+    const int answer = ask_cons_tres();
+    job->bit_flags &= ~search_later;
+    return answer;
+}
+
 bool MateSearch::asks_to_start(const Question& question) const {
     const bool later = SELECT_IS_MODE_WILL_RUN(question.mode) && !SELECT_IS_MODE_RESV(question.mode);
     if (!running_.known() || !(later || SELECT_IS_MODE_RUN_NOW(question.mode))) return false;
@@ -385,10 +394,7 @@ bool MateSearch::places(Question& question, const Event& proposal) {
     there.preempted = nullptr;
     if (dry_run()) there.mode = SELECT_MODE_WILL_RUN;
     assign(there.nodes, nodes);
-    {
-        const WithoutCores without(records_of(proposal.mates));
-        if (there.ask_cons_tres() != SLURM_SUCCESS) return false;
-    }
+    if (there.ask_about_now(records_of(proposal.mates)) != SLURM_SUCCESS) return false;
     if (!(node_set(there.nodes) == nodes)) return false;
     if (!SELECT_IS_MODE_RUN_NOW(there.mode)) return there.job->start_time <= running_.now();
     if (there.job->job_resrcs != nullptr && has_all_cores(*there.job)) return true;

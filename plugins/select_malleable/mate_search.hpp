@@ -31,6 +31,9 @@ struct Question {
     will_run_data_t* window;  ///< in which the job may start; null: at any time
 
     int ask_cons_tres() const;
+    /// Asks whether the job could start at once if these had no cores, and not when it could otherwise: cons_tres would
+    /// look at the end of each running job for that.
+    int ask_about_now(const std::vector<job_record_t*>& without) const;
     /// Returns whether the job is not to start at once, whatever is free.
     bool starts_after(policy::Seconds now) const;
     /// Returns when the job could start, by the answer. cons_tres says "now" of a start in a later window.
