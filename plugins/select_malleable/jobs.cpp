@@ -362,12 +362,34 @@ policy::Job described(const job_record_t& job, int nodes) {
     return known;
 }
 
+namespace {
+
+/// Returns whether a request for `count` nodes means the whole of this one.
+bool asks_for_all_of(const node_record_t& node, const job_record_t& job, int count) {
+    const uint32_t on_each = std::max(job.details->min_cpus / static_cast<uint32_t>(count), job.details->pn_min_cpus);
+    return on_each + node.tpc > node.cpus_efctv;
+}
+
+}  // namespace
+
 bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int count) {
     const long first = bit_ffs(const_cast<bitstr_t*>(nodes));
     if (first < 0 || count < 1 || job.details == nullptr) return false;
-    const node_record_t& node = *node_record_table_ptr[first];
-    const uint32_t on_each = std::max(job.details->min_cpus / static_cast<uint32_t>(count), job.details->pn_min_cpus);
-    return on_each + node.tpc > node.cpus_efctv;
+    return asks_for_all_of(*node_record_table_ptr[first], job, count);
+}
+
+WholeNodes asks_for_whole_nodes_of_any(const job_record_t& job, const bitstr_t* nodes, int count) {
+    if (job.details == nullptr) return WholeNodes::kNone;
+    if (count < 1) return WholeNodes::kSome;
+    int of = 0, all = 0;
+    const long last = bit_fls(const_cast<bitstr_t*>(nodes));
+    for (long node = bit_ffs(const_cast<bitstr_t*>(nodes)); node >= 0 && node <= last; ++node) {
+        if (!bit_test(const_cast<bitstr_t*>(nodes), node)) continue;
+        ++all;
+        of += asks_for_all_of(*node_record_table_ptr[node], job, count) ? 1 : 0;
+    }
+    if (of == 0) return WholeNodes::kNone;
+    return of == all ? WholeNodes::kAll : WholeNodes::kSome;
 }
 
 // ---- what it has -----------------------------------------------------------------------------------------------

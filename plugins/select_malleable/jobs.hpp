@@ -91,6 +91,9 @@ std::string obstacle(const job_record_t& job);
 bool declared_malleable(const job_record_t& job);
 /// Returns whether the request means whole nodes like the first of `nodes`.
 bool asks_for_whole_nodes(const job_record_t& job, const bitstr_t* nodes, int count);
+/// Of which nodes a request for so many means each whole one.
+enum class WholeNodes { kNone, kSome, kAll };
+WholeNodes asks_for_whole_nodes_of_any(const job_record_t& job, const bitstr_t* nodes, int count);
 
 /// Returns the number of cores that the job was given on its `n`-th node, before any sharing.
 int granted_cores(const job_record_t& job, int n);

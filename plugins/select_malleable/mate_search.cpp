@@ -216,7 +216,7 @@ int MateSearch::run_now(Question& question) {
 }
 
 std::optional<Proposal> MateSearch::look_for_mates(Question& question, const NodeSet& within) {
-    auto offer = estimate(question);
+    auto offer = offer_without_question(question);
     if (!offer) return std::nullopt;
     if (!offer->idle.empty()) offer->idle = in_both(offer->idle, idle_nodes(question, within));
     return arrange(question, within, *offer);
@@ -244,13 +244,34 @@ bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) cons
     return demand(before) == demand(asked) && before.nodes == asked.nodes;
 }
 
+/// Returns what estimate() would, if that is known. Otherwise the start is left open, where the request says the number
+/// of nodes: most jobs of which the main scheduler asks find no mates whenever they would start. cons_tres searches the
+/// start at the end of each running job. A job without a reason yet is to be told the right one, which depends on its
+/// start. Nothing: the job asks for parts of nodes.
+std::optional<MateSearch::Offer> MateSearch::offer_without_question(const Question& question) {
+    if (const Offer* offer = fresh_offer(question)) return *offer;
+    const job_record_t& job = *question.job;
+    if (job.part_ptr == nullptr || job.part_ptr->node_bitmap == nullptr) return std::nullopt;
+    const int count = static_cast<int>(question.min_nodes);
+    const auto whole = asks_for_whole_nodes_of_any(job, job.part_ptr->node_bitmap, count);
+    if (whole == WholeNodes::kNone) return std::nullopt;
+    const bool needs_start = whole == WholeNodes::kSome || question.min_nodes != question.max_nodes;
+    if (needs_start || !says_why_it_waits(job)) return estimate(question);
+    return Offer{policy::kNever, count, running_.now(), {}, false};
+}
+
+const MateSearch::Offer* MateSearch::fresh_offer(const Question& question) {
+    constexpr Seconds kFresh = 5;
+    const auto offered = offers_.find({question.job->job_id, partition_of(*question.job)});
+    const bool fresh = offered != offers_.end() && running_.now() - offered->second.made <= kFresh;
+    return fresh ? &offered->second : nullptr;
+}
+
 /// Returns when the job would start without sharing, in any of its partitions, and on how many nodes in this one: as
 /// the backfill scheduler has just been told, or by asking about all nodes. Nothing: it could start now, on others than
 /// these; or never.
 std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
-    constexpr Seconds kFresh = 5;
-    const auto offered = offers_.find({question.job->job_id, partition_of(*question.job)});
-    if (offered != offers_.end() && running_.now() - offered->second.made <= kFresh) return offered->second;
+    if (const Offer* offer = fresh_offer(question)) return *offer;
     auto offer = ask_later(question);
     if (!offer || offer->nodes == 0) return std::nullopt;
     offer->static_start = std::min(offer->static_start, start_elsewhere(question));
@@ -332,7 +353,24 @@ void MateSearch::leave_out(NodeSet& usable, const policy::Job& guest, const std:
     usable.erase(no_room);
 }
 
-std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
+/// Completes an offer without a start. Returns false when the job needs no mates, or never starts.
+bool MateSearch::learn_start(const Question& question, Offer& offer) {
+    auto estimated = estimate(question);
+    if (!estimated || estimated->nodes != offer.nodes) return false;
+    offer = *std::move(estimated);
+    return true;
+}
+
+/// Asks the policy. Nothing is remembered of an answer that was given without the start.
+Event MateSearch::plan_for(const policy::Job& guest, const NodeSet& usable, const Offer& offer,
+                           const std::vector<IdleNodes>& idle) {
+    policy::Coscheduler& all = running_.coscheduler();
+    const Seconds now = running_.last_now();
+    if (offer.start_is_known) return all.weigh(guest, usable, offer.static_start, now, idle);
+    return all.what_if(all.rules(), guest, usable, offer.static_start, now, idle);
+}
+
+std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, Offer offer) {
     constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
     const policy::Job guest = described(*question.job, offer.nodes);
     NodeSet usable = within;
@@ -348,7 +386,7 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
     const Seconds now = running_.now();
     const std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
     for (int tries = 0; tries < kTries; ++tries) {
-        Event plan = running_.coscheduler().weigh(guest, usable, offer.static_start, now, idle);
+        Event plan = plan_for(guest, usable, offer, idle);
         if (plan.refusal != Refusal::kNone) return waits_for(plan.refusal, left_out);
         // The guest can keep its idle nodes until its limit, which is later than its predicted end.
         const NodeSet late = plan.free.common(wanted_before(idle, limit_end(*question.job, plan.guest_end)));
@@ -359,6 +397,11 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
         const JobId beyond = beyond_limits(*question.job, plan, promises);
         if (beyond != 0) running_.coscheduler().beyond_limit(plan, beyond);
         if (beyond == guest.id) return waits(policy::waiting::kOwnLimit, beyond_what_);
+        if (beyond == 0 && !offer.start_is_known) {
+            if (!learn_start(question, offer)) return std::nullopt;
+            --tries;
+            continue;
+        }
         if (beyond == 0) running_.coscheduler().agreed(plan);
         if (beyond == 0 && places(question, plan)) {
             ++counters_.answers["share"];

@@ -77,6 +77,7 @@ private:
         int nodes = 0;
         policy::Seconds made = 0;
         std::vector<policy::IdleNodes> idle{};  ///< nodes that may complete those of mates
+        bool start_is_known = true;             ///< otherwise it is asked for when there are mates
     };
 
     /// A job in one of its partitions: what is answered there says nothing about the others.
@@ -115,15 +116,20 @@ private:
     std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
     std::vector<policy::IdleNodes> idle_nodes(const Question& question, const policy::NodeSet& may_have) const;
     bool refused_as_before(const Place& place, const NotNow& asked) const;
+    std::optional<Offer> offer_without_question(const Question& question);
+    const Offer* fresh_offer(const Question& question);
     std::optional<Offer> estimate(const Question& question);
     std::optional<Offer> ask_later(const Question& question) const;
     policy::Seconds start_elsewhere(const Question& question);
     policy::Seconds start_in(const Question& question, part_record_t& partition);
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
-    std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
+    std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, Offer offer);
     void leave_out(policy::NodeSet& usable, const policy::Job& guest, const std::vector<policy::Promise>& promises,
                    policy::LeftOut& left_out) const;
+    bool learn_start(const Question& question, Offer& offer);
+    policy::Event plan_for(const policy::Job& guest, const policy::NodeSet& usable, const Offer& offer,
+                           const std::vector<policy::IdleNodes>& idle);
     policy::NodeSet unsuitable(const policy::Event& plan, policy::JobId beyond) const;
     bool places(Question& question, const policy::Event& proposal);
     /// Returns the nodes of jobs whose steps keep what these would lend. Looked up once per second.
