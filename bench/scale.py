@@ -202,8 +202,19 @@ def backfill_us(controller: Controller) -> float:
     raise CannotMeasure(f"{controller.key}: a backfill cycle tried {depth:.0f} of {controller.depth} jobs only")
 
 
+def wait_for_rest(controller: Controller) -> None:
+    """Returns between two cycles of backfill. It pauses in a cycle, too, but for half a second only."""
+    def rests() -> bool:
+        before = thread_ns(controller, "bckfl")
+        time.sleep(1.5)
+        return thread_ns(controller, "bckfl") - before < 1000000
+
+    wait_for(f"{controller.key}: no backfill cycle", rests, 1200)
+
+
 def backfill_cycle(controller: Controller) -> tuple[float, float]:
     """Microseconds, and the jobs that were tried: fewer, if sdiag was reset in the middle of the cycle."""
+    wait_for_rest(controller)
     controller.run("sdiag", "-r")
     before = thread_ns(controller, "bckfl")
     controller.run("scontrol", "update", f"jobid={controller.queued}", "comment=turn")
