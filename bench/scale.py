@@ -202,25 +202,22 @@ def backfill_us(controller: Controller) -> float:
     raise CannotMeasure(f"{controller.key}: a backfill cycle tried {depth:.0f} of {controller.depth} jobs only")
 
 
-def wait_for_rest(controller: Controller) -> None:
-    """Returns between two cycles of backfill. It pauses in a cycle, too, but for half a second only."""
-    def rests() -> bool:
-        before = thread_ns(controller, "bckfl")
-        time.sleep(1.5)
-        return thread_ns(controller, "bckfl") - before < 1000000
-
-    wait_for(f"{controller.key}: no backfill cycle", rests, 1200)
+def finished_cycles(controller: Controller) -> float:
+    return cycles_of(controller)[0]["cycles"]
 
 
 def backfill_cycle(controller: Controller) -> tuple[float, float]:
-    """Microseconds, and the jobs that were tried: fewer, if sdiag was reset in the middle of the cycle."""
-    wait_for_rest(controller)
-    controller.run("sdiag", "-r")
-    before = thread_ns(controller, "bckfl")
-    controller.run("scontrol", "update", f"jobid={controller.queued}", "comment=turn")
-    wait_for(f"{controller.key}: a backfill cycle", lambda: cycles_of(controller)[0]["cycles"] >= 1, 1200)
-    found = cycles_of(controller)[0]
-    return (thread_ns(controller, "bckfl") - before) / 1000 / found["cycles"], found["depth"]
+    """Microseconds from the end of a cycle to that of the next, and the jobs that this one tried. sdiag is not reset: that could be in the middle of
+    a cycle."""
+    def wait_for_end(after: float) -> tuple[float, int]:
+        controller.run("scontrol", "update", f"jobid={controller.queued}", "comment=turn")
+        wait_for(f"{controller.key}: a backfill cycle", lambda: finished_cycles(controller) > after, 1200)
+        return finished_cycles(controller), thread_ns(controller, "bckfl")
+
+    first, before = wait_for_end(finished_cycles(controller))
+    last, after = wait_for_end(first)
+    depth = re.search(r"Last depth cycle \(try sched\):\s+(\d+)", controller.run("sdiag"))
+    return (after - before) / 1000 / (last - first), float(depth.group(1)) if depth else 0.0
 
 
 def main_us(controller: Controller) -> float:

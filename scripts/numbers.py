@@ -120,7 +120,7 @@ def scheduling(report: dict) -> None:
 
 
 def scale(report: dict) -> None:
-    print(f"`scripts/bench.sh slurm-scale`: the same with thousands of nodes: backfill looks at {report['depth']:,} jobs; `bench/scale.py` says how.\n")
+    print(f"`scripts/bench.sh slurm-scale`: the same with thousands of nodes. Backfill looks at {report['depth']:,} jobs; `bench/scale.py` says how.\n")
     print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
     for key, figure in report["figures"].items():
         print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
