@@ -2,14 +2,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """shares.py - what each policy gains where only some jobs are malleable: a table of docs/results/simulator.md.
 
-  scripts/results/shares.py build/release/bin/drom-sim [--seeds N] [--shares S,S...] [--only WORKLOAD] [--policy SETTING] [--print | --check]
+  scripts/results/shares.py build/release/bin/drom-sim [--seeds N | --seed K] [--shares S,S...] [--only WORKLOAD] [--policy SETTING] [--logs FOLDER]
+                            [--print | --check | --csv FILE]
+  scripts/results/shares.py --from FILE [--from FILE] [--print | --check]
 
-Each row is the change of the mean slowdown against a static policy over the same jobs, in percent. Beside it is the 95 % interval over the seeds
+Rows are changes of the mean slowdown against a static policy, in percent. Beside it is the 95 % interval over the seeds
 (Student's t). There are columns for all jobs, the malleable ones, the rigid ones, and the class of jobs that fares worst. Classes are those of the
 report, by nodes and run time. A class is surely beyond +2 where its whole interval is.
 A seed draws which jobs are malleable, and the workload where it is generated. Classes with less than half a percent of the jobs are left out.
 Rows that are not asked for stay as they are. With --print the rows are printed only. With --check nothing is written: rows that differ are printed,
 and the status is 1 where there are any.
+With --csv the changes of each seed are appended to FILE instead. So processes can share the work, each with a file of its own: --seed makes one
+seed only. With --from, as often as there are files, nothing is simulated, and the rows are those of the files.
 Exit status: 0 done; 1 a simulation failed, or a row differs; 2 usage.
 """
 
@@ -20,12 +24,15 @@ import subprocess
 import sys
 import tempfile
 from bisect import bisect_left
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from page import Page, half_width
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "scripts/results/shares.py"
+PAGE = ROOT / "docs/results/simulator.md"
 LOGS = ROOT.parent / "shared" / "workloads"
 RUN_CLASSES = (60, 600, 3600, 4 * 3600, 12 * 3600, 24 * 3600, 72 * 3600)
 RUN_NAMES = ("1 min", "10 min", "1 h", "4 h", "12 h", "24 h", "72 h", "longer")
@@ -34,8 +41,8 @@ MIN_SHARE = 0.005
 DEPTH = "bf_max_job_test=50,bf_window=0"
 WORKLOADS = {
     "w1": (["--generate", "w1"], f"slurm:{DEPTH}"),
-    "RICC": (["--swf", str(LOGS / "RICC-sept-2010.swf.gz"), "--nodes", "1024", "--cores-per-node", "8"], f"slurm:{DEPTH}"),
-    "Curie": (["--swf", str(LOGS / "CEA-Curie-2012.pyss-easy.swf.gz"), "--nodes", "5040", "--cores-per-node", "16"], "slurm"),
+    "RICC": (["--swf", "RICC-sept-2010.swf.gz", "--nodes", "1024", "--cores-per-node", "8"], f"slurm:{DEPTH}"),
+    "Curie": (["--swf", "CEA-Curie-2012.pyss-easy.swf.gz", "--nodes", "5040", "--cores-per-node", "16"], "slurm"),
 }
 
 
@@ -71,8 +78,8 @@ class Job:
 class Simulations:
     """Runs of drom-sim; those of static policies are remembered, because these do not look at which jobs are malleable."""
 
-    def __init__(self, sim: Path) -> None:
-        self.sim = sim
+    def __init__(self, sim: Path, logs: Path) -> None:
+        self.sim, self.logs = sim, logs
         self.known: dict[tuple[str, str, int], list[Job]] = {}
 
     def command(self, workload: str, setting: str, share: float, seed: int) -> list[str]:
@@ -82,7 +89,7 @@ class Simulations:
     def jobs(self, workload: str, setting: str, share: float, seed: int) -> list[Job]:
         with tempfile.TemporaryDirectory() as folder:
             words = [*self.command(workload, setting, share, seed), "-q", "--force", "--out", folder]
-            subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(words, cwd=self.logs if "--swf" in words else None, check=True, stdout=subprocess.DEVNULL)
             with open(Path(folder) / "jobs.csv", encoding="utf-8") as lines:
                 return [Job(row) for row in csv.DictReader(lines) if row["end"]]
 
@@ -116,29 +123,52 @@ def class_name(kind: tuple[int, int]) -> str:
     return f"{nodes}, to {RUN_NAMES[kind[1]]}"
 
 
+class Change(NamedTuple):
+    """The change of the mean slowdown of some jobs, in percent: a row of a file of --csv."""
+
+    part: str  # all, malleable, rigid or class
+    nodes: int  # of a class: at most 2 to the power of it
+    run: int  # of a class: index of its longest run time
+    jobs: int
+    change: float
+
+
+class Run(NamedTuple):
+    """The setting and the seed that a change is of."""
+
+    workload: str
+    policy: str
+    against: str
+    share: float
+    seed: int
+
+
+def changes_between(ours: list[Job], theirs: list[Job]) -> Iterator[Change]:
+    """Changes of all jobs, of the malleable and the rigid ones, and of each class."""
+    parts: dict[tuple[str, int, int], list[tuple[Job, Job]]] = {}
+    for pair in zip(ours, theirs, strict=True):
+        kinds = [("all", 0, 0), ("malleable" if pair[0].malleable else "rigid", 0, 0), ("class", *pair[1].kind)]
+        for kind in kinds:
+            parts.setdefault(kind, []).append(pair)
+    for kind, pairs in parts.items():
+        yield Change(*kind, len(pairs), change([a for a, _ in pairs], [b for _, b in pairs]))
+
+
 class Changes:
     """Changes of one setting against its baseline, a value per seed."""
 
     def __init__(self) -> None:
-        self.all: list[float] = []
-        self.malleable: list[float] = []
-        self.rigid: list[float] = []
+        self.parts: dict[str, list[float]] = {"all": [], "malleable": [], "rigid": []}
         self.classes: dict[tuple[int, int], list[float]] = {}
         self.sizes: dict[tuple[int, int], int] = {}
 
-    def add(self, ours: list[Job], theirs: list[Job]) -> None:
-        self.all.append(change(ours, theirs))
-        pairs = list(zip(ours, theirs, strict=True))
-        for wanted, into in ((True, self.malleable), (False, self.rigid)):
-            some = [pair for pair in pairs if pair[0].malleable == wanted]
-            if some:
-                into.append(change([a for a, _ in some], [b for _, b in some]))
-        found: dict[tuple[int, int], list[tuple[Job, Job]]] = {}
-        for pair in pairs:
-            found.setdefault(pair[1].kind, []).append(pair)
-        for kind, some in found.items():
-            self.classes.setdefault(kind, []).append(change([a for a, _ in some], [b for _, b in some]))
-            self.sizes[kind] = self.sizes.get(kind, 0) + len(some)
+    def add(self, one: Change) -> None:
+        if one.part != "class":
+            self.parts[one.part].append(one.change)
+            return
+        kind = one.nodes, one.run
+        self.classes.setdefault(kind, []).append(one.change)
+        self.sizes[kind] = self.sizes.get(kind, 0) + one.jobs
 
     def worst(self) -> str:
         jobs = sum(self.sizes.values())
@@ -155,14 +185,23 @@ HEAD = [
 ]
 
 
-def row(simulations: Simulations, workload: str, setting: str, against: str, share: float, seeds: int) -> str:
-    changes = Changes()
-    for seed in range(1, seeds + 1):
-        changes.add(simulations.jobs(workload, setting, share, seed), simulations.static(workload, against, seed))
-    command = f"{SCRIPT} drom-sim --only {workload} --policy {setting} --shares {share:g} --seeds {seeds}"
-    cells = [workload, f"`{setting}`", f"`{against}`", f"{share:.0%}".replace("%", " %")]
-    cells += [text(changes.all), text(changes.malleable), text(changes.rigid), changes.worst(), f"`{command}`"]
-    return "| " + " | ".join(cells) + " |"
+def row(setting: Run, changes: Changes) -> str:
+    command = f"{SCRIPT} drom-sim --only {setting.workload} --policy {setting.policy} --shares {setting.share:g} --seeds {len(changes.parts['all'])}"
+    cells = [setting.workload, f"`{setting.policy}`", f"`{setting.against}`", f"{setting.share:.0%}".replace("%", " %")]
+    cells += [text(changes.parts[part]) for part in ("all", "malleable", "rigid")]
+    return "| " + " | ".join([*cells, changes.worst(), f"`{command}`"]) + " |"
+
+
+def rows(found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
+    """The row of each setting; a seed that is there twice counts once."""
+    settings: dict[Run, dict[tuple[int, str, int, int], Change]] = {}
+    for run, one in found:
+        settings.setdefault(run._replace(seed=0), {})[(run.seed, *one[:3])] = one
+    for setting, known in settings.items():
+        changes = Changes()
+        for _, one in sorted(known.items()):
+            changes.add(one)
+        yield row(setting, changes)
 
 
 def key(line: str) -> tuple[str, ...]:
@@ -171,15 +210,41 @@ def key(line: str) -> tuple[str, ...]:
     return cells[0].removeprefix("| "), cells[1], cells[3]
 
 
-def wanted(options: argparse.Namespace) -> list[tuple[str, str, str, float]]:
-    """The rows that are asked for, in the order of the table: workload, policy, baseline, share."""
-    return [
-        (workload, setting, against, share)
-        for workload, (_, baseline) in WORKLOADS.items()
-        for setting, against in policies(baseline)
-        for share in map(float, options.shares.split(","))
-        if options.only in (None, workload) and options.policy in (None, setting)
-    ]
+def wanted(options: argparse.Namespace) -> Iterator[list[Run]]:
+    """The rows that are asked for, in the order of the table, each as its runs."""
+    for workload, (words, baseline) in WORKLOADS.items():
+        for policy, against in policies(baseline):
+            if options.only in (None, workload) and options.policy in (None, policy):
+                for share in map(float, options.shares.split(",")):
+                    same = share == 1 and "--generate" not in words
+                    yield [Run(workload, policy, against, share, seed) for seed in ([1] if same else seeds_of(options, workload))]
+
+
+def seeds_of(options: argparse.Namespace, workload: str) -> Iterable[int]:
+    return [options.seed] if options.seed else range(1, (options.seeds or SEEDS[workload]) + 1)
+
+
+def simulated(simulations: Simulations, runs: list[Run]) -> Iterator[tuple[Run, Change]]:
+    for run in runs:
+        ours = simulations.jobs(run.workload, run.policy, run.share, run.seed)
+        for one in changes_between(ours, simulations.static(run.workload, run.against, run.seed)):
+            yield run, one
+
+
+def append(path: Path, found: Iterable[tuple[Run, Change]]) -> None:
+    with open(path, "a", encoding="utf-8", newline="") as lines:
+        written = csv.writer(lines)
+        if lines.tell() == 0:
+            written.writerow([*Run._fields, *Change._fields])
+        written.writerows([*run, *one] for run, one in found)
+
+
+def read(paths: list[Path]) -> Iterator[tuple[Run, Change]]:
+    for path in paths:
+        with open(path, encoding="utf-8", newline="") as lines:
+            for cells in csv.DictReader(lines):
+                run = Run(cells["workload"], cells["policy"], cells["against"], float(cells["share"]), int(cells["seed"]))
+                yield run, Change(cells["part"], int(cells["nodes"]), int(cells["run"]), int(cells["jobs"]), float(cells["change"]))
 
 
 def place(line: str) -> tuple[int, int, int]:
@@ -190,28 +255,50 @@ def place(line: str) -> tuple[int, int, int]:
 
 def put(line: str) -> None:
     """Writes one row into the page, in the place of the one before."""
-    page = Page(ROOT / "docs/results/simulator.md")
+    page = Page(PAGE)
     rows = {key(known): known for known in page.rows("shares", SCRIPT)}
     rows[key(line)] = line
     page.replace("shares", SCRIPT, [*HEAD, *sorted(rows.values(), key=place)])
     page.write()
 
 
-def main() -> int:
+def lines_of(options: argparse.Namespace) -> Iterator[str]:
+    """The rows that are asked for, each as soon as it is known; none with --csv, which has the changes."""
+    if options.read:
+        yield from rows(read(options.read))
+        return
+    simulations = Simulations(options.sim.resolve(), options.logs)
+    for runs in wanted(options):
+        if options.csv:
+            append(options.csv, simulated(simulations, runs))
+        else:
+            yield from rows(simulated(simulations, runs))
+
+
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("sim", type=Path)
+    parser.add_argument("sim", type=Path, nargs="?")
     parser.add_argument("--seeds", type=int)
+    parser.add_argument("--seed", type=int)
     parser.add_argument("--shares", default="0.2,0.4,0.6,0.8,1")
     parser.add_argument("--only", choices=WORKLOADS)
     parser.add_argument("--policy")
+    parser.add_argument("--logs", type=Path, default=LOGS)
+    parser.add_argument("--from", type=Path, action="append", dest="read", metavar="FILE")
+    parser.add_argument("--csv", type=Path)
     parser.add_argument("--print", action="store_true")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
-    simulations = Simulations(options.sim.resolve())
-    known = Page(ROOT / "docs/results/simulator.md").rows("shares", SCRIPT)
+    if (options.sim is None) == (options.read is None):
+        parser.error("give either drom-sim or --from")
+    return options
+
+
+def main() -> int:
+    options = arguments()
+    known = [] if options.csv or options.print else Page(PAGE).rows("shares", SCRIPT)
     differ = False
-    for workload, setting, against, share in wanted(options):
-        line = row(simulations, workload, setting, against, share, options.seeds or SEEDS[workload])
+    for line in lines_of(options):
         if not options.check and not options.print:
             put(line)
         elif options.print or line not in known:

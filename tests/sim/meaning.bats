@@ -70,3 +70,13 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only workload3 --row easy
     python3 scripts/results/shares.py "$sim" --check --only w1 --policy sd+ --shares 0.2
 }
+
+@test "a table of shares could not be made by several processes" {
+    shares=$BATS_TEST_DIRNAME/../../scripts/results/shares.py
+    row=(--only w1 --policy sd+ --shares 0.2)
+    run -0 python3 "$shares" "$sim" "${row[@]}" --seeds 2 --print
+    [[ $output == "| w1 | \`sd+\`"*" --seeds 2\` |" ]]
+    for seed in 1 2; do python3 "$shares" "$sim" "${row[@]}" --seed $seed --csv $seed.csv; done
+    # The order of the files says nothing, and a seed that is there twice counts once.
+    [[ $(python3 "$shares" --from 2.csv --from 1.csv --from 1.csv --print) == "$output" ]]
+}
