@@ -35,7 +35,7 @@ TEST(Booked, AJobThatLeavesNodesRunsAsMuchLongerAsItHasFewer) {
         EXPECT_EQ(job.start, 0) << model;
         EXPECT_EQ(job.end, 940 + 2 * 560) << model;
         EXPECT_EQ(job.limit_end, 940 + 2 * 560) << model;
-        EXPECT_EQ(job.resizes, 1) << model;
+        EXPECT_EQ(job.history->resizes, 1) << model;
         EXPECT_FALSE(job.killed) << model;
         EXPECT_DOUBLE_EQ(job.node_seconds, 4 * 940 + 2 * 1120) << model;
         EXPECT_DOUBLE_EQ(measure(outcome).allocated, (4 * 940 + 2 * 1120) / (4.0 * 2060)) << model;
@@ -125,8 +125,8 @@ void check_work(const Drawn& drawn) {
         const std::int64_t all = std::int64_t{job.nodes} * drawn.machine.cores_per_node;
         // Downey's curve is flatter than a line: on fewer nodes less is needed.
         if (drawn.model != drom::policy::ModelKind::kDowney) RC_ASSERT(done[i] >= job.run * all);
-        RC_ASSERT(done[i] < job.run * all + (1 + job.resizes) * all);
-        RC_ASSERT(job.resizes == 0 || (job.malleable && 2 * job.shrunk >= job.nodes));
+        RC_ASSERT(done[i] < job.run * all + (1 + job.history->resizes) * all);
+        RC_ASSERT(job.history->resizes == 0 || (job.malleable && 2 * job.history->shrunk >= job.nodes));
     }
 }
 
@@ -136,7 +136,7 @@ TEST(Booked, NoJobIsOnReservedNodesAndNoneLosesWorkOrIsKilled) {
         const Drawn drawn = simulated_with_reservations("slurm");
         check_nodes(drawn);
         check_work(drawn);
-        for (const JobOutcome& job : drawn.outcome.jobs) left += job.resizes;
+        for (const JobOutcome& job : drawn.outcome.jobs) left += job.history->resizes;
     }));
     EXPECT_GT(left, 0);
 }

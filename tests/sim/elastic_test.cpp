@@ -165,7 +165,7 @@ TEST(Elastic, EveryJobRunsOnceOnNodesOfItsOwn) {
             const JobOutcome& job = outcome.jobs[i];
             RC_ASSERT(job.start >= job.submit && job.end >= job.start && !job.killed);
             double held = 0;
-            for (const BusyNodes& h : job.held)
+            for (const BusyNodes& h : job.history->held)
                 held += static_cast<double>(h.nodes) * static_cast<double>(h.to - h.from);
             if (job.program >= 0) RC_ASSERT(held == node_seconds[i]);
         }

@@ -111,11 +111,11 @@ Outcome simulated(const Workload& workload, const std::string& setting, const st
 }
 
 bool same(const Outcome& a, const Outcome& b) {
-    return std::equal(a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(),
-                      [](const JobOutcome& x, const JobOutcome& y) {
-                          return x.start == y.start && x.end == y.end && x.how == y.how && x.mates == y.mates &&
-                                 x.limit_end == y.limit_end && x.guests == y.guests;
-                      });
+    return std::equal(
+        a.jobs.begin(), a.jobs.end(), b.jobs.begin(), b.jobs.end(), [](const JobOutcome& x, const JobOutcome& y) {
+            return x.start == y.start && x.end == y.end && x.how == y.how && x.joined->mates == y.joined->mates &&
+                   x.limit_end == y.limit_end && x.guests == y.guests;
+        });
 }
 
 TEST(Engine, EveryJobRunsOnceAfterItsSubmitAndNoNodeIsOverFull) {
@@ -340,7 +340,7 @@ TEST(Engine, AGuestAndItsMateTakeTheTimesOfTheThesis) {
     EXPECT_EQ(outcome.jobs[1].end, 10 + 2 * 50);
     EXPECT_EQ(outcome.jobs[0].end, 1000 + 50);
     EXPECT_EQ(outcome.jobs[0].guests, 1);
-    EXPECT_EQ(outcome.jobs[1].mates, std::vector<std::int64_t>{1});
+    EXPECT_EQ(outcome.jobs[1].joined->mates, std::vector<std::int64_t>{1});
 }
 
 TEST(Engine, AJobThatDoesNotEndIsKilledAtItsLimitOrNot) {

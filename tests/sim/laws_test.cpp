@@ -56,8 +56,8 @@ double node_seconds(const Stretch& stretch) {
 
 /// Returns the nodes of a job that is no program from `from` on.
 int nodes_since(const JobOutcome& job, Seconds from) {
-    if (job.shrunk > 0 && from >= job.shrunk_at) return job.shrunk;
-    for (const BusyNodes& held : job.held)
+    if (job.history->shrunk > 0 && from >= job.history->shrunk_at) return job.history->shrunk;
+    for (const BusyNodes& held : job.history->held)
         if (held.from == from && held.to > from) return held.nodes;
     return job.size();
 }
@@ -120,7 +120,7 @@ TEST(Laws, WorkIsConserved) {
             }
             if (job.program >= 0) {
                 double noted = 0;
-                for (const BusyNodes& h : job.held)
+                for (const BusyNodes& h : job.history->held)
                     noted += static_cast<double>(h.nodes) * static_cast<double>(h.to - h.from);
                 RC_ASSERT(noted == held[i]);
                 continue;
@@ -128,10 +128,10 @@ TEST(Laws, WorkIsConserved) {
             const std::int64_t all = std::int64_t{job.size()} * made.machine_of(job.point.partition).cores_per_node;
             const auto run = static_cast<Seconds>(std::llround(static_cast<double>(job.run) * job.point.time_factor));
             const std::int64_t cores = made.machine_of(job.point.partition).cores_per_node;
-            const std::int64_t lost = std::llround(job.lost_node_seconds) * cores;
+            const std::int64_t lost = std::llround(job.history->lost_node_seconds) * cores;
             if (!job.killed) RC_ASSERT(done[i] - lost >= run * all);
             RC_ASSERT(done[i] - lost < run * all + all);
-            RC_ASSERT(job.preempted == 0 || !job.urgent);
+            RC_ASSERT(job.history->preempted == 0 || !job.urgent);
         }
     }));
 }
@@ -156,7 +156,7 @@ TEST(Laws, NoJobIsBeyondItsSizesAndItsPartition) {
                 RC_ASSERT(count == nodes_since(made.outcome.jobs[at.first], at.second));
         for (const JobOutcome& job : made.outcome.jobs) {
             RC_ASSERT(job.molded == 0 || job.moldable);
-            RC_ASSERT(job.shrunk == 0 || (job.malleable && 2 * job.shrunk >= job.nodes));
+            RC_ASSERT(job.history->shrunk == 0 || (job.malleable && 2 * job.history->shrunk >= job.nodes));
         }
     }));
 }

@@ -36,8 +36,7 @@ Outcome shared_outcome() {
     JobOutcome guest = job(2, 10, 10, 110, 2);
     guest.run = 50;
     guest.how = policy::How::kShared;
-    guest.mates = {1};
-    guest.lent_cores = 1;
+    guest.joined.edit() = {.mates = {1}, .lent_cores = 1};
     return outcome_of({host, guest}, 2, 2);
 }
 

@@ -30,11 +30,7 @@ inline Outcome shared_outcome(const std::string& limit = "10", const std::string
     guest.start = 10;
     guest.end = 110;
     guest.how = policy::How::kShared;
-    guest.mates = {1};
-    guest.lent_cores = 2;
-    guest.index = 1.3;
-    guest.limit = std::numeric_limits<double>::infinity();
-    guest.static_start = 240;
+    guest.joined.edit() = {{1}, 2, 1.3, std::numeric_limits<double>::infinity(), 240};
     outcome.jobs[2].refusal = policy::Refusal::kNoMates;
     outcome.stretches = {{0, policy::NodeSet(0, 2), 4, 0, 10},
                          {0, policy::NodeSet(0, 2), 2, 10, 110},

@@ -138,7 +138,7 @@ TEST(DecisionsCsv, SaysWhyInOneSentence) {
 
 TEST(DecisionsCsv, KnowsWhenNoStartAloneWasInSight) {
     Outcome outcome = shared_outcome();
-    outcome.jobs[1].static_start = policy::kNever;
+    outcome.jobs[1].joined.edit().static_start = policy::kNever;
     EXPECT_NE(decision_sentence(outcome.jobs[1], outcome.setting).find("; no start alone was in sight;"),
               std::string::npos);
 }

@@ -50,10 +50,10 @@ TEST(Urgent, APreemptedJobStartsAnewAndItsWorkIsCountedAsLost) {
     const JobOutcome& victim = outcome.jobs[1];
     EXPECT_EQ(outcome.jobs[2].start, 100);
     EXPECT_TRUE(outcome.jobs[2].urgent);
-    EXPECT_EQ(victim.preempted, 1);
+    EXPECT_EQ(victim.history->preempted, 1);
     EXPECT_EQ(victim.start, 150);
     EXPECT_EQ(victim.end, 1150);
-    EXPECT_DOUBLE_EQ(victim.lost_node_seconds, 400);
+    EXPECT_DOUBLE_EQ(victim.history->lost_node_seconds, 400);
     EXPECT_DOUBLE_EQ(victim.node_seconds, 4400);
     const Metrics metrics = measure(outcome);
     EXPECT_EQ(metrics.urgent, 1U);

@@ -41,17 +41,18 @@ std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop) {
     std::vector<BusyNodes> busy;
     busy.reserve(outcome.jobs.size());
     for (const JobOutcome& job : outcome.jobs) {
-        busy.insert(busy.end(), job.held.begin(), job.held.end());
+        const NodeHistory& history = *job.history;
+        busy.insert(busy.end(), history.held.begin(), history.held.end());
         if (job.start < 0 || job.start >= stop || job.program >= 0) continue;
         const Seconds end = hosts.end_of(job);
-        int own = job.shrunk > 0 ? job.shrunk : job.size();
-        for (const std::int64_t id : job.mates) {
+        int own = history.shrunk > 0 ? history.shrunk : job.size();
+        for (const std::int64_t id : job.joined->mates) {
             const JobOutcome* mate = hosts.find(id, job.start);
             if (mate == nullptr) continue;
             own -= mate->nodes;
             if (hosts.end_of(*mate) < end) busy.push_back({mate->nodes, hosts.end_of(*mate), end});
         }
-        if (own > 0) busy.push_back({own, job.shrunk > 0 ? job.shrunk_at : job.start, end});
+        if (own > 0) busy.push_back({own, history.shrunk > 0 ? history.shrunk_at : job.start, end});
     }
     return busy;
 }

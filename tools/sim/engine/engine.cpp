@@ -261,9 +261,10 @@ private:
         ++lost.version;
         stop_drawing(slot, now);
         JobOutcome& job = out_.jobs[lost.job];
-        job.held.push_back({job.size(), job.start, now});
-        job.lost_node_seconds = job.node_seconds;
-        ++job.preempted;
+        NodeHistory& history = job.history.edit();
+        history.held.push_back({job.size(), job.start, now});
+        history.lost_node_seconds = job.node_seconds;
+        ++history.preempted;
         job.start = -1;
         job.molded = 0;
     }
@@ -313,13 +314,11 @@ private:
     }
 
     void note_mates(JobOutcome& job, const policy::Decision& decision, Seconds now) {
-        job.lent_cores = decision.mate_set.cores;
-        job.index = decision.mate_set.index;
-        job.limit = decision.limit;
-        job.static_start = decision.static_start;
+        SharedStart& joined = job.joined.edit();
+        joined = {{}, decision.mate_set.cores, decision.mate_set.index, decision.limit, decision.static_start};
         for (const policy::Mate& mate : decision.mate_set.mates) {
             JobOutcome& host = out_.jobs[static_cast<std::size_t>(mate.id)];
-            job.mates.push_back(host.id);
+            joined.mates.push_back(host.id);
             host.hosted = true;
             ++host.guests;
         }
@@ -387,7 +386,7 @@ private:
 
     void note_nodes(std::size_t number, Seconds now) {
         Elastic& noted = elastic_.find(number)->second;
-        out_.jobs[number].held.push_back({noted.run.nodes(), noted.since, now});
+        out_.jobs[number].history.edit().held.push_back({noted.run.nodes(), noted.since, now});
         noted.since = now;
     }
 
@@ -425,7 +424,7 @@ private:
         }
         note_nodes(number, now);
         run.resize(resize.to, now);
-        ++out_.jobs[number].resizes;
+        ++out_.jobs[number].history.edit().resizes;
         change(slot, now);
     }
 
@@ -440,10 +439,11 @@ private:
             set_end(slot, now);
         }
         JobOutcome& job = out_.jobs[running.job];
-        job.held.push_back({resize.from, job.shrunk > 0 ? job.shrunk_at : job.start, now});
-        job.shrunk = resize.to;
-        job.shrunk_at = now;
-        ++job.resizes;
+        NodeHistory& history = job.history.edit();
+        history.held.push_back({resize.from, history.shrunk > 0 ? history.shrunk_at : job.start, now});
+        history.shrunk = resize.to;
+        history.shrunk_at = now;
+        ++history.resizes;
     }
 
     void end_shrinks(Seconds now) {

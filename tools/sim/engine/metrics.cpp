@@ -71,8 +71,8 @@ void measure_urgent(const Outcome& outcome, Metrics& metrics) {
     std::vector<double> waits, slowdowns;
     Sum lost;
     for (const JobOutcome& job : outcome.jobs) {
-        metrics.preemptions += static_cast<std::size_t>(job.preempted);
-        lost.add(job.lost_node_seconds);
+        metrics.preemptions += static_cast<std::size_t>(job.history->preempted);
+        lost.add(job.history->lost_node_seconds);
         if (!job.ended() || !job.urgent) continue;
         waits.push_back(static_cast<double>(job.wait()));
         slowdowns.push_back(slowdown(job));

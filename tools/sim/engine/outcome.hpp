@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/seldom.hpp"
 #include "policy/decision.hpp"
 #include "policy/resize/traits.hpp"
 #include "workload/workload.hpp"
@@ -20,7 +21,28 @@ struct BusyNodes {
     Seconds from = 0, to = 0;
 };
 
-/// One job that was replayed. Jobs that could not be (wider than the machine) are not here; Outcome counts them.
+/// Changes of a job's nodes while it ran, or before it ran anew.
+struct NodeHistory {
+    /// A program: its nodes over time. Else those of runs that were preempted, and those until `shrunk_at`.
+    std::vector<BusyNodes> held;
+    int resizes = 0;  ///< changes of its number of nodes
+    int shrunk = 0;   ///< nodes that it has since `shrunk_at`, when it left others; 0: it left none
+    Seconds shrunk_at = -1;
+    int preempted = 0;             ///< times that it was, and started anew
+    double lost_node_seconds = 0;  ///< of node_seconds: in those runs
+};
+
+/// The numbers that led to a shared start.
+struct SharedStart {
+    std::vector<std::int64_t> mates;  ///< ids
+    int lent_cores = 0;               ///< of each node of the mates
+    double index = 0;                 ///< PI
+    double limit = 0;                 ///< P
+    Seconds static_start = 0;         ///< predicted start if it had waited
+};
+
+/// One job that was replayed. Jobs that could not be (wider than the machine) are not here; Outcome counts them. A year
+/// has a million of them, so that numbers which few jobs have are apart.
 struct JobOutcome {
     std::int64_t id = 0;  ///< the log's
     Seconds submit = 0;
@@ -31,35 +53,24 @@ struct JobOutcome {
     /// Nodes times seconds that it ran on; of a shared node its share of the cores. Times the power of a node at its
     /// operating point it is its energy.
     double node_seconds = 0;
-    Seconds limit_end = -1;  ///< extended limit in force when it ended
-    int nodes = 1;           ///< that it asks for
-    int molded = 0;          ///< nodes that it started on instead; 0: those that it asks for
+    Seconds limit_end = -1;        ///< extended limit in force when it ended
+    policy::OperatingPoint point;  ///< where it ran, and how fast
+    Seldom<NodeHistory> history;
+    Seldom<SharedStart> joined;
+    int nodes = 1;   ///< that it asks for
+    int molded = 0;  ///< nodes that it started on instead; 0: those that it asks for
     int user = -1;
     int application = -1;  ///< number in the log; -1: of none that is known
     int program = -1;      ///< of Workload::programs
-    int resizes = 0;       ///< changes of its number of nodes
-    /// A program: its nodes over time. Else those of runs that were preempted, and those until `shrunk_at`.
-    std::vector<BusyNodes> held;
-    int shrunk = 0;  ///< nodes that it has since `shrunk_at`, when it left others; 0: it left none
-    Seconds shrunk_at = -1;
+    int guests = 0;        ///< times it was a mate
     policy::JobClass rank = policy::JobClass::kGold;
-    bool malleable = false;
-    bool moldable = false;
-    bool urgent = false;           ///< to the policy
-    int preempted = 0;             ///< times that it was, and started anew
-    double lost_node_seconds = 0;  ///< of node_seconds: in those runs
-    bool killed = false;           ///< at its limit
-    bool hosted = false;           ///< it was a mate at least once
-    policy::OperatingPoint point;  ///< where it ran, and how fast
     policy::How how = policy::How::kInOrder;
     policy::Refusal refusal = policy::Refusal::kNone;  ///< of the last try to share that was refused
-    int guests = 0;                                    ///< times it was a mate
-    /// When it started shared: what led to it.
-    std::vector<std::int64_t> mates;  ///< ids
-    int lent_cores = 0;               ///< of each node of the mates
-    double index = 0;                 ///< PI
-    double limit = 0;                 ///< P
-    Seconds static_start = 0;         ///< predicted start if it had waited
+    bool malleable = false;
+    bool moldable = false;
+    bool urgent = false;  ///< to the policy
+    bool killed = false;  ///< at its limit
+    bool hosted = false;  ///< it was a mate at least once
 
     bool ended() const noexcept { return end >= 0; }
     bool shared() const noexcept { return how == policy::How::kShared; }

@@ -47,14 +47,14 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"malleable", "0/1", "1: the job can run on fewer cores", [](Text& t, Row r) { put_flag(t, r.job.malleable); }},
     {"how", "", "`in order`, `backfilled`, or `shared`: on nodes of running jobs", [](Text& t, Row r) { if (started(r)) put_text(t, policy::word(r.job.how)); }},
     {"refusal", "", "reason why the last try to share was refused, before the job started otherwise", [](Text& t, Row r) { put_text(t, policy::word(r.job.refusal)); }},
-    {"mates", "", "shared: ids of the jobs whose nodes it joined, separated by blanks", [](Text& t, Row r) { if (shared(r)) put_ids(t, r.job.mates); }},
-    {"lent_cores", "cores", "shared: cores that each mate gave, of each node", [](Text& t, Row r) { if (shared(r)) put_integer(t, r.job.lent_cores); }},
-    {"pi", "", "shared: sum of the mates' predicted slowdowns (thesis, equation 5.1)", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.index); }},
-    {"limit", "", "shared: what each mate's predicted slowdown had to stay below, unless it has a limit of its own; `inf`: no limit", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.limit); }},
-    {"static_start", "s", "shared: predicted start if the job had waited; empty: none was in sight", [](Text& t, Row r) { if (shared(r) && r.job.static_start < policy::kNever) put_integer(t, r.job.static_start); }},
+    {"mates", "", "shared: ids of the jobs whose nodes it joined, separated by blanks", [](Text& t, Row r) { if (shared(r)) put_ids(t, r.job.joined->mates); }},
+    {"lent_cores", "cores", "shared: cores that each mate gave, of each node", [](Text& t, Row r) { if (shared(r)) put_integer(t, r.job.joined->lent_cores); }},
+    {"pi", "", "shared: sum of the mates' predicted slowdowns (thesis, equation 5.1)", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.joined->index); }},
+    {"limit", "", "shared: what each mate's predicted slowdown had to stay below, unless it has a limit of its own; `inf`: no limit", [](Text& t, Row r) { if (shared(r)) put_decimals(t, r.job.joined->limit); }},
+    {"static_start", "s", "shared: predicted start if the job had waited; empty: none was in sight", [](Text& t, Row r) { if (shared(r) && r.job.joined->static_start < policy::kNever) put_integer(t, r.job.joined->static_start); }},
     {"guests", "", "times that other jobs joined its nodes", [](Text& t, Row r) { put_integer(t, r.job.guests); }},
     {"killed", "0/1", "1: the job was ended at its limit", [](Text& t, Row r) { put_flag(t, r.job.killed); }},
-    {"resizes", "", "changes of its number of nodes", [](Text& t, Row r) { put_integer(t, r.job.resizes); }},
+    {"resizes", "", "changes of its number of nodes", [](Text& t, Row r) { put_integer(t, r.job.history->resizes); }},
     {"class", "", "`gold` or `platinum`, which goes first under reshape and efficiency", [](Text& t, Row r) { put_text(t, r.job.rank == policy::JobClass::kPlatinum ? "platinum" : "gold"); }},
     {"slowdown", "", "response / static run time of at least 1 s; of a killed job `run`, but at most `request`", [](Text& t, Row r) { if (ended(r)) put_decimals(t, slowdown(r.job)); }},
     {"slowdown_stretched", "", "response / `stretched`", [](Text& t, Row r) { if (ended(r)) put_decimals(t, stretched_slowdown(r.job)); }},
@@ -72,7 +72,7 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"size", "", "nodes that it started on: others than `nodes` where a moldable job took another size", [](Text& t, Row r) { if (started(r)) put_integer(t, r.job.size()); }},
     {"moldable", "0/1", "1: the job can start on another number of nodes", [](Text& t, Row r) { put_flag(t, r.job.moldable); }},
     {"urgent", "0/1", "1: the job is urgent to the policy", [](Text& t, Row r) { put_flag(t, r.job.urgent); }},
-    {"preempted", "", "times that the job ended for an urgent one and waited again", [](Text& t, Row r) { put_integer(t, r.job.preempted); }},
+    {"preempted", "", "times that the job ended for an urgent one and waited again", [](Text& t, Row r) { put_integer(t, r.job.history->preempted); }},
 };
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {
@@ -149,14 +149,15 @@ std::string decision_sentence(const JobOutcome& job, const Setting& setting) {
     fmt::format_to(out, "job {} ({} {}, {} s requested) ", job.id, job.nodes, job.nodes == 1 ? "node" : "nodes",
                    job.request);
     if (job.shared()) {
-        fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", jobs_text(job.mates), job.wait(),
-                       job.lent_cores, setting.cores_per_node);
-        if (job.static_start < policy::kNever)
-            fmt::format_to(out, "; alone it was to start {} s later, at {}", job.static_start - job.start,
-                           job.static_start);
+        const SharedStart& joined = *job.joined;
+        fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", jobs_text(joined.mates), job.wait(),
+                       joined.lent_cores, setting.cores_per_node);
+        if (joined.static_start < policy::kNever)
+            fmt::format_to(out, "; alone it was to start {} s later, at {}", joined.static_start - job.start,
+                           joined.static_start);
         else
             fmt::format_to(out, "; no start alone was in sight");
-        fmt::format_to(out, "; PI {:.2f}, {}", job.index, limit_text(job.limit));
+        fmt::format_to(out, "; PI {:.2f}, {}", joined.index, limit_text(joined.limit));
     } else {
         fmt::format_to(out, "{} after {} s", job.how == policy::How::kInOrder ? "started in order" : "was backfilled",
                        job.wait());
