@@ -159,10 +159,10 @@ recorded() {
     said 2 "replay: before: it is a record, and --out is for a controller's log; leave it out" replay before --out file
     [[ ! -e file ]]
     sed '0,/ job=3 /s// /' before >gap
-    run -1 --separate-stderr "$sim" replay gap
+    run -2 --separate-stderr "$sim" replay gap
     [[ -z $output && $stderr =~ ^"drom-sim: replay: gap: line "[0-9]+" has no job= where it should be"$ ]]
     sed '1s/ sd:/ sdd:/' before >unknown
-    said 1 "replay: unknown: line 1 has a setting that cannot be used: there is no policy 'sdd'; did you mean sd? (drom-sim policies lists them)" replay unknown
+    said 2 "replay: unknown: line 1 has a setting that cannot be used: there is no policy 'sdd'; did you mean sd? (drom-sim policies lists them)" replay unknown
 }
 
 @test "a record of jobs that leave reserved nodes is replayed" {

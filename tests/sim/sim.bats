@@ -343,7 +343,7 @@ LOG
     [[ -z $stderr ]]
 }
 
-@test "a log of decisions that cannot be read gets one sentence, exit 1; what cannot be meant exit 2" {
+@test "a log of decisions that cannot be read gets one sentence, exit 2, as what cannot be meant" {
     decision_log >decisions.log
     : >empty
     decision_log | sed '12s/ job=3//' >gap
@@ -356,11 +356,11 @@ LOG
         echo "$* -> $status: $stderr"
         [[ $status == "$status_wanted" && -z $output && $stderr == "drom-sim: replay: $sentence" ]]
     }
-    refused 1 "gap: line 12 has no job= where it should be" gap
-    refused 1 "stranger: line 12 ends job 9, which does not run" stranger
-    refused 1 "headless: line 1 is not in a cluster; a log begins with a line sd-policy" headless
-    refused 1 "empty: there is not one whole line in it; name the log of decisions of a controller" empty
-    refused 1 "missing: No such file or directory; name a log of decisions" missing
+    refused 2 "gap: line 12 has no job= where it should be" gap
+    refused 2 "stranger: line 12 ends job 9, which does not run" stranger
+    refused 2 "headless: line 1 is not in a cluster; a log begins with a line sd-policy" headless
+    refused 2 "empty: there is not one whole line in it; name the log of decisions of a controller" empty
+    refused 2 "missing: No such file or directory; name a log of decisions" missing
     refused 2 "there is no log; name the file, or - for the standard input"
     refused 2 "max_slowdown 'fast' is not a number; nor inf, nor dynamic" decisions.log --max-slowdown fast
     refused 2 "there is no option --bf-window (drom-sim replay --help lists them)" decisions.log --bf-window

@@ -128,8 +128,8 @@ constexpr const char* kReplayMore =
     "  drom-sim replay eamc.record\n";
 
 constexpr const char* kReplayExit =
-    "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ, or the log cannot be "
-    "read; 2 usage\n";
+    "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ; 2 usage, or a file that "
+    "cannot be read\n";
 
 constexpr const char* kPlace =
     "drom-sim place - which application has how many ranks on which system, at the least cost\n"

@@ -44,7 +44,7 @@ int replay_of_record(const SimulationOptions& options, const std::string& text) 
     if (const std::string option = option_of_logs(options); !option.empty())
         return fail({kUsage, about + "it is a record, and " + option + " is for a controller's log; leave it out"});
     const auto replayed = replay_record(text);
-    if (!replayed) return fail({kRefused, about + replayed.error()});
+    if (!replayed) return fail({kUsage, about + replayed.error()});
     if (const auto& cut = replayed->cut; cut && !options.quiet)
         std::fprintf(stderr, "%sthe record was cut at line %zu; what is before it was checked\n", about.c_str(), *cut);
     std::fputs((options.json ? record_json(*replayed) : record_summary(*replayed)).c_str(), stdout);
@@ -59,10 +59,10 @@ int verb_replay(const SimulationOptions& options) {
     if (const auto free = check_out(options); !free) return fail(free.error());
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");
-    if (!text) return fail({kRefused, about + text.error()});
+    if (!text) return fail({kUsage, about + text.error()});
     if (is_record(*text)) return replay_of_record(options, *text);
     const auto replayed = replay_log(*text, options.parameters);
-    if (!replayed) return fail({kRefused, about + replayed.error()});
+    if (!replayed) return fail({kUsage, about + replayed.error()});
     remark(options, *replayed);
     if (!options.out.empty())
         if (const auto written = write_redecided_csv(options.out, *replayed); !written)
