@@ -178,7 +178,11 @@ END
         echo "$* -> $status: $stderr"
         [[ $status == 2 && -z $output && ! -e out && $stderr == "drom-sim: $sentence"* ]]
     }
-    refused "run: nodes.conf:1: nodes of 8 CPUs, and at slurm.conf:10 of 64; a simulated machine has equal nodes: choose a partition that has them with --partition NAME; --nodes N and --cores-per-node C say it, too" --slurm-conf slurm.conf
+    refused "run: nodes.conf:1: nodes of 8 CPUs, and at slurm.conf:10 of 64; a simulated machine has equal nodes: with --partition NAME drom-sim run and compare take those of one partition; --nodes N and --cores-per-node C say it, too" --slurm-conf slurm.conf
+    # An import has no --partition, and is not said to have it.
+    run -0 --separate-stderr "$sim" import --slurm jobs.txt --slurm-conf slurm.conf --out whole.swf
+    [[ $stderr == *"with --partition NAME drom-sim run and compare take those of one partition
+"* ]]
     run -0 --separate-stderr "$sim" --swf site.swf --slurm-conf slurm.conf --partition small --json
     [[ $(jq -r '.jobs, .setting.nodes' <<<"$output" | xargs) == "1 2" ]]
     [[ $stderr == *"1 jobs are of other partitions: left out"* ]]

@@ -85,8 +85,8 @@ TEST(SlurmConf, UnknownHardwareIsSaid) {
               "prints them");
     EXPECT_EQ(machine_of("ClusterName=c\n"), "slurm.conf has no node that a partition has");
     EXPECT_EQ(machine_of(kNodes + "NodeName=fat CPUs=64\n"),
-              "slurm.conf:1: nodes of 8 CPUs, and at slurm.conf:2 of 64; a simulated machine has equal nodes: choose a "
-              "partition that has them with --partition NAME");
+              "slurm.conf:1: nodes of 8 CPUs, and at slurm.conf:2 of 64; a simulated machine has equal nodes: with "
+              "--partition NAME drom-sim run and compare take those of one partition");
 }
 
 TEST(SlurmConf, OnlyNodesOfPartitionsCount) {

@@ -168,8 +168,8 @@ void Nodes::set_machine(const std::vector<std::string>& names, SlurmSite& site) 
         if (first == nullptr) first = &node;
         if (node.cpus == first->cpus) continue;
         site.no_machine = fmt::format(
-            "{}: nodes of {} CPUs, and at {} of {}; a simulated machine has equal nodes: choose a partition that has "
-            "them with --partition NAME",
+            "{}: nodes of {} CPUs, and at {} of {}; a simulated machine has equal nodes: with --partition NAME "
+            "drom-sim run and compare take those of one partition",
             first->location, first->cpus, node.location, node.cpus);
         return;
     }
