@@ -2,6 +2,7 @@
 // backfill_rows.cpp - the options of backfill and of sharing after it, and their rows.
 #include "policy/registry/backfill_rows.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "policy/molding/moldable.hpp"
@@ -339,6 +340,15 @@ std::string contradiction_in_backfill(const Policy& policy) {
     return "jobs_per_node " + std::to_string(rules.sharing.sharing.jobs_per_node) +
            " does not go with reserved; with more than " + std::to_string(kMost) +
            " jobs on a node, one that ends early can make another end later";
+}
+
+std::string unfit_bookings(const Policy& policy, int nodes) {
+    if (policy.row().defaults.type() != typeid(Rules)) return {};
+    const std::vector<Booking>& bookings = policy.rules<Rules>().backfill.bookings;
+    const auto large = std::ranges::find_if(bookings, [&](const Booking& booking) { return booking.nodes > nodes; });
+    if (large == bookings.end()) return {};
+    return "reserved '" + text_of({*large}) + "' has " + std::to_string(large->nodes) + " nodes; the machine has " +
+           std::to_string(nodes);
 }
 
 std::vector<PolicyRow> backfill_rows() {

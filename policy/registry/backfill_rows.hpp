@@ -27,6 +27,9 @@ std::vector<PolicyRow> backfill_rows();
 /// Says why the options of a row contradict each other; empty: they do not, or it is another policy.
 std::string contradiction_in_backfill(const Policy& policy);
 
+/// Says why `reserved` cannot be meant on a machine of so many nodes; empty: it can, or it is another policy.
+std::string unfit_bookings(const Policy& policy, int nodes);
+
 /// Returns the limits of mates per partition and QOS; null: the policy has none.
 MateLimits* mate_limits(Policy& policy);
 const MateLimits* mate_limits(const Policy& policy);

@@ -68,6 +68,17 @@ TEST(JobLabels, WhatNoJobHasIsRefusedWithASentence) {
     EXPECT_EQ(complaint("eamc", numbered()), "none");
 }
 
+TEST(JobLabels, TheSameUserIsRefusedWhereNoJobHasOne) {
+    Workload workload = numbered();
+    EXPECT_EQ(complaint("sd:same=user", workload),
+              "same=user: jobs of log.swf have no user, so that none would share; leave it out");
+    EXPECT_EQ(complaint("sd-deep:same=account", workload),
+              "same=account: jobs of log.swf have no account; there are same=user and same=any");
+    EXPECT_EQ(complaint("sd:same=any", workload), "none");
+    workload.jobs.back().user = 7;
+    EXPECT_EQ(complaint("sd:same=user", workload), "none");
+}
+
 TEST(JobLabels, AnOrderHasEveryQosOfTheJobs) {
     EXPECT_EQ(complaint("sd:qos=strict,qos_order=0/high", numbered()), "none");
     EXPECT_EQ(complaint("sd:qos=strict,qos_order=spare/0/2", numbered()), "none") << "a QOS of the site without jobs";

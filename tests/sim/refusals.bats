@@ -44,6 +44,25 @@ said_alone() {
     said_alone 2 "compare: there is no policy '' (drom-sim policies lists them)" compare --swf "$log" easy ""
 }
 
+@test "a grid of more settings than fit into a page is refused at once, not tried until memory is full" {
+    local many
+    many=$(seq -s, 1 1000)
+    run -2 --separate-stderr timeout -s KILL 20 "$sim" compare --swf "$log" easy sd --vary "gain=$many" --vary "max_slowdown=$many" --vary "candidates=$many" --out out
+    [[ $stderr == "drom-sim: compare: --vary has 1000000000 combinations; 10000 are the most, so give fewer values" && ! -e out ]]
+}
+
+@test "reserved nodes that the machine does not have are refused, not reserved as all that there are" {
+    said_alone 2 "run: reserved '100-200:5' has 5 nodes; the machine has 4" --swf "$log" --policy slurm:reserved=0-50:4/100-200:5
+    said_alone 2 "compare: reserved '0-50:9' has 9 nodes; the machine has 4" compare --swf "$log" slurm sd:reserved=0-50:9
+}
+
+@test "jobs of the same user are refused where the log has none, not taken as strangers" {
+    sed -i 's/ 1 1 1 1 1 -1 -1 -1$/ 1 -1 -1 1 1 -1 -1 -1/' "$log"
+    said_alone 2 "run: same=user: jobs of log.swf have no user, so that none would share; leave it out" --swf "$log" --policy sd:same=user
+    said_alone 2 "run: same=user: jobs of cirne-w1 have no user, so that none would share; leave it out" --generate w1 --jobs 9 --policy sd+ --same user
+    said_alone 2 "compare: same=user: jobs of log.swf have no user, so that none would share; leave it out" compare --swf "$log" slurm sd --vary same=any,user
+}
+
 @test "partitions that the machine does not have are refused, not taken as the last one" {
     local examples=$BATS_TEST_DIRNAME/../../examples
     local two=(--generate eamc --jobs 20 -q --machine "$examples/energy/p1-p2.machine" --apps "$examples/energy/thesis.apps")

@@ -40,6 +40,15 @@ bool gives(std::string_view setting, std::string_view parameter) {
            setting.find(fmt::format(",{}=", parameter)) != std::string_view::npos;
 }
 
+/// More than any page can show. Each has a folder of its own.
+constexpr int kMostCombinations = 10000;
+
+double combinations(const std::vector<Varied>& varied) {
+    double count = 1;
+    for (const Varied& parameter : varied) count *= static_cast<double>(parameter.values.size());
+    return count;
+}
+
 /// Returns every combination of the varied values; those of the last parameter follow one another.
 std::vector<Assignments> combinations_of(const std::vector<Varied>& varied) {
     std::vector<Assignments> all{{}};
@@ -107,6 +116,9 @@ tl::expected<std::vector<Task>, std::string> tasks_of(const SimulationOptions& o
     const bool baseline_varies =
         options.settings.size() > 1 &&
         std::ranges::any_of(options.varied, [&](const Varied& parameter) { return has(front, parameter.name); });
+    if (const double count = combinations(options.varied); count > kMostCombinations)
+        return tl::unexpected(fmt::format("--vary has {:.0f} combinations; {} are the most, so give fewer values",
+                                          count, kMostCombinations));
     Plan plan(options);
     const std::size_t fixed = options.settings.size() - (options.varied.empty() ? 0 : 1);
     for (std::size_t i = baseline_varies ? 1 : 0; i < fixed; ++i)

@@ -19,6 +19,7 @@
 
 #include "cli/site.hpp"
 #include "libdrom/base/number_text.hpp"
+#include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
@@ -182,6 +183,7 @@ std::string unfit(const Input& input, const policy::Policy& chosen) {
     const policy::PolicyRow& policy = chosen.row();
     if (policy::takes_energy_model(policy) && input.energy == nullptr)
         return fmt::format("policy {} decides by a model of energy; give --machine and --apps", policy.name);
+    if (const std::string why = policy::unfit_bookings(chosen, input.widest); !why.empty()) return why;
     if (policy.several_partitions || input.machine.size() < 2)
         return policy::unfit_platforms(
             chosen, std::max<std::size_t>(input.machine.size(), 1),

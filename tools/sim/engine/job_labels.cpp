@@ -139,18 +139,29 @@ Checked check_admission(const policy::Admission& admission, const char* kind, co
     return {};
 }
 
+/// Checks that jobs have what has to be the same. A log has no accounts.
+Checked check_same(policy::Same same, bool users, const std::string& log) {
+    if (same == policy::Same::kAccount)
+        return tl::unexpected(
+            fmt::format("same=account: jobs of {} have no account; there are same=user and same=any", log));
+    if (same != policy::Same::kUser || users) return {};
+    return tl::unexpected(
+        fmt::format("same=user: jobs of {} have no user, so that none would share; leave it out", log));
+}
+
 Checked check_admissions(const policy::MateLimits& limits, const JobLabels& labels, const std::string& log) {
     if (auto good = check_admission(limits.share_partitions, "partition", labels.partitions, log); !good) return good;
     if (auto good = check_admission(limits.share_qos, "QOS", labels.qos, log); !good) return good;
     if (auto good = check_admission(limits.share_accounts, "account", {}, log); !good) return good;
-    if (limits.same != policy::Same::kAccount) return {};
-    return tl::unexpected(
-        fmt::format("same=account: jobs of {} have no account; there are same=user and same=any", log));
+    return check_same(limits.same, labels.users, log);
 }
 
 }  // namespace
 
-JobLabels labels_of(const Workload& workload) { return {partitions_of(workload), qos_of(workload)}; }
+JobLabels labels_of(const Workload& workload) {
+    const bool users = std::ranges::any_of(workload.jobs, [](const LogJob& job) { return job.user >= 0; });
+    return {partitions_of(workload), qos_of(workload), users};
+}
 
 Checked check_limits(const policy::MateLimits& limits, const JobLabels& labels, const std::string& log) {
     policy::MateLimits numbered = limits;

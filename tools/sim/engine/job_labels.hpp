@@ -13,6 +13,7 @@ namespace drom::sim {
 /// The numbers that the simulated jobs have. A name that is also the number of another partition or QOS is the name.
 struct JobLabels {
     policy::Numbers partitions, qos;
+    bool users = false;  ///< a job has a user
 };
 
 /// Returns the labels of the jobs: fields 16 and 15 of the log, the names of partitions, and those of queues that
@@ -20,7 +21,8 @@ struct JobLabels {
 JobLabels labels_of(const Workload& workload);
 
 /// Checks that limits name only partitions and QOS that jobs have, and that an order has every QOS of the jobs. The
-/// QOS "urgent" may be that of no job. `log` is for the sentence. Errors: the rest of a sentence.
+/// QOS "urgent" may be that of no job. Jobs have to have users where those count. `log` is for the sentence. Errors:
+/// the rest of a sentence.
 tl::expected<void, std::string> check_limits(const policy::MateLimits& limits, const JobLabels& labels,
                                              const std::string& log);
 
