@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""shares.py - what each policy gains where only some jobs are malleable: a table of docs/results/simulator.md.
+"""shares.py - what each policy gains where only some jobs are malleable: tables of docs/results/simulator.md.
 
-  scripts/results/shares.py build/release/bin/drom-sim [--seeds N | --seed K] [--shares S,S...] [--only WORKLOAD] [--policy SETTING] [--logs FOLDER]
-                            [--print | --check | --csv FILE]
-  scripts/results/shares.py --from FILE [--from FILE] [--print | --check]
+  scripts/results/shares.py build/release/bin/drom-sim [--seeds N | --seed K] [--shares S,S...] [--only WORKLOAD] [--policy SETTING] [--part PART]
+                            [--logs FOLDER] [--print | --check | --csv FILE]
+  scripts/results/shares.py --from FILE [--from FILE] [--part PART] [--print | --check]
 
 Rows are changes of the mean slowdown against a static policy, in percent. Beside it is the 95 % interval over the seeds
 (Student's t). There are columns for all jobs, the malleable ones, the rigid ones, and the class of jobs that fares worst. Classes are those of the
 report, by nodes and run time. A class is surely beyond +2 where its whole interval is.
 A seed draws which jobs are malleable, and the workload where it is generated. Classes with less than half a percent of the jobs are left out.
+Parts are shares, every policy and every share, choice, options of sd-deep, and why, what sd lacks: the latter two at 20 %. The table aim says what
+rows of shares have at 20 %, and is made with them.
 Rows that are not asked for stay as they are. With --print the rows are printed only. With --check nothing is written: rows that differ are printed,
 and the status is 1 where there are any.
 With --csv the changes of each seed are appended to FILE instead. So processes can share the work, each with a file of its own: --seed makes one
@@ -63,6 +65,22 @@ def policies(baseline: str) -> list[tuple[str, str]]:
         (f"sd-deep{':' + options if options else ''}", baseline),
         ("sd-deep:base=easy", "easy"),
     ]
+
+
+def choice(baseline: str) -> list[tuple[str, str]]:
+    static = baseline.removeprefix("slurm").replace(":", ",")
+    return [(f"sd-deep:{options}{static}", baseline) for options in ("keep=first,sharing_factor=0.5", "keep=all,sharing_factor=0.5", "keep=all,sharing_factor=0.65")]
+
+
+def why(baseline: str) -> list[tuple[str, str]]:
+    """Options of sd, which leads to those of sd-deep."""
+    deep = "max_slowdown=inf,gain={},parts={},keep=first,sharing_depth=0"
+    some = ["max_slowdown=10", "max_slowdown=inf,gain=1,parts=yes", "max_slowdown=inf,gain=1,parts=yes,keep=first", deep.format(1, "yes"), deep.format(20, "yes")]
+    return [(f"sd:{options},{DEPTH}", baseline) for options in [*some, deep.format(100, "yes"), deep.format(20, "no")]]
+
+
+# Settings of each part, and its shares.
+PARTS = {"shares": (policies, "0.2,0.4,0.6,0.8,1"), "choice": (choice, "0.2"), "why": (why, "0.2")}
 
 
 class Job:
@@ -185,14 +203,16 @@ HEAD = [
 ]
 
 
-def row(setting: Run, changes: Changes) -> str:
+def row(part: str, setting: Run, changes: Changes) -> str:
     command = f"{SCRIPT} drom-sim --only {setting.workload} --policy {setting.policy} --shares {setting.share:g} --seeds {len(changes.parts['all'])}"
+    if part != "shares":
+        command += f" --part {part}"
     cells = [setting.workload, f"`{setting.policy}`", f"`{setting.against}`", f"{setting.share:.0%}".replace("%", " %")]
-    cells += [text(changes.parts[part]) for part in ("all", "malleable", "rigid")]
+    cells += [text(changes.parts[some]) for some in ("all", "malleable", "rigid")]
     return "| " + " | ".join([*cells, changes.worst(), f"`{command}`"]) + " |"
 
 
-def rows(found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
+def rows(part: str, found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
     """The row of each setting; a seed that is there twice counts once."""
     settings: dict[Run, dict[tuple[int, str, int, int], Change]] = {}
     for run, one in found:
@@ -201,7 +221,7 @@ def rows(found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
         changes = Changes()
         for _, one in sorted(known.items()):
             changes.add(one)
-        yield row(setting, changes)
+        yield row(part, setting, changes)
 
 
 def key(line: str) -> tuple[str, ...]:
@@ -212,10 +232,13 @@ def key(line: str) -> tuple[str, ...]:
 
 def wanted(options: argparse.Namespace) -> Iterator[list[Run]]:
     """The rows that are asked for, in the order of the table, each as its runs."""
+    settings, shares = PARTS[options.part]
     for workload, (words, baseline) in WORKLOADS.items():
-        for policy, against in policies(baseline):
+        if options.part == "why" and workload != "w1":
+            continue
+        for policy, against in settings(baseline):
             if options.only in (None, workload) and options.policy in (None, policy):
-                for share in map(float, options.shares.split(",")):
+                for share in map(float, (options.shares or shares).split(",")):
                     same = share == 1 and "--generate" not in words
                     yield [Run(workload, policy, against, share, seed) for seed in ([1] if same else seeds_of(options, workload))]
 
@@ -247,32 +270,63 @@ def read(paths: list[Path]) -> Iterator[tuple[Run, Change]]:
                 yield run, Change(cells["part"], int(cells["nodes"]), int(cells["run"]), int(cells["jobs"]), float(cells["change"]))
 
 
-def place(line: str) -> tuple[int, int, int]:
+def place(part: str, line: str) -> tuple[int, int, int]:
     workload, setting, share = key(line)
-    settings = [f"`{name}`" for name, _ in policies(WORKLOADS[workload][1])]
+    settings = [f"`{name}`" for name, _ in PARTS[part][0](WORKLOADS[workload][1])]
     return list(WORKLOADS).index(workload), settings.index(setting), int(share.split()[0])
 
 
-def put(line: str) -> None:
+def verdict(line: str) -> str:
+    """Says of a row of 20 % whether it is at least 10 % better, with no class worse by more than 2 %."""
+    cells = line.split(" | ")
+    gain, worst = cells[4], cells[7].split(" (")[0]
+    met = float(gain.split()[0]) <= -10 and float(worst.split()[0]) <= 2
+    return f"{gain}, {worst}: {'**met**' if met else 'missed'}"
+
+
+def aim(lines: list[str]) -> list[str]:
+    """Returns a table of verdicts on the rows of 20 %: a line per policy, a column per workload."""
+    found = {place("shares", line)[:2]: verdict(line) for line in lines if key(line)[2] == "20 %"}
+    table = ["| policy | " + " | ".join(WORKLOADS) + " |", "| --- |" + " --- |" * len(WORKLOADS)]
+    for number, (setting, _) in enumerate(policies("slurm")):
+        cells = [found.get((workload, number), "not run") for workload in range(len(WORKLOADS))]
+        table.append(f"| `{setting}` | " + " | ".join(cells) + " |")
+    return table
+
+
+def aim_differs() -> bool:
+    """Prints the table aim where it is not what the rows on the page say."""
+    page = Page(PAGE)
+    made = aim(page.rows("shares", SCRIPT))[2:]
+    if page.rows("aim", SCRIPT) == made:
+        return False
+    print("\n".join(made))
+    return True
+
+
+def put(part: str, line: str) -> None:
     """Writes one row into the page, in the place of the one before."""
     page = Page(PAGE)
-    rows = {key(known): known for known in page.rows("shares", SCRIPT)}
-    rows[key(line)] = line
-    page.replace("shares", SCRIPT, [*HEAD, *sorted(rows.values(), key=place)])
+    known = {key(other): other for other in page.rows(part, SCRIPT)}
+    known[key(line)] = line
+    lines = sorted(known.values(), key=lambda other: place(part, other))
+    page.replace(part, SCRIPT, [*HEAD, *lines])
+    if part == "shares":
+        page.replace("aim", SCRIPT, aim(lines))
     page.write()
 
 
 def lines_of(options: argparse.Namespace) -> Iterator[str]:
     """The rows that are asked for, each as soon as it is known; none with --csv, which has the changes."""
     if options.read:
-        yield from rows(read(options.read))
+        yield from rows(options.part, read(options.read))
         return
     simulations = Simulations(options.sim.resolve(), options.logs)
     for runs in wanted(options):
         if options.csv:
             append(options.csv, simulated(simulations, runs))
         else:
-            yield from rows(simulated(simulations, runs))
+            yield from rows(options.part, simulated(simulations, runs))
 
 
 def arguments() -> argparse.Namespace:
@@ -280,7 +334,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("sim", type=Path, nargs="?")
     parser.add_argument("--seeds", type=int)
     parser.add_argument("--seed", type=int)
-    parser.add_argument("--shares", default="0.2,0.4,0.6,0.8,1")
+    parser.add_argument("--shares")
+    parser.add_argument("--part", choices=PARTS, default="shares")
     parser.add_argument("--only", choices=WORKLOADS)
     parser.add_argument("--policy")
     parser.add_argument("--logs", type=Path, default=LOGS)
@@ -296,11 +351,11 @@ def arguments() -> argparse.Namespace:
 
 def main() -> int:
     options = arguments()
-    known = [] if options.csv or options.print else Page(PAGE).rows("shares", SCRIPT)
-    differ = False
+    known = [] if options.csv or options.print else Page(PAGE).rows(options.part, SCRIPT)
+    differ = options.check and options.part == "shares" and aim_differs()
     for line in lines_of(options):
         if not options.check and not options.print:
-            put(line)
+            put(options.part, line)
         elif options.print or line not in known:
             print(line, flush=True)
             differ = True

@@ -4,8 +4,10 @@
 
   scripts/results/simulator.py build/release/bin/drom-sim FOLDER_OF_LOGS [--only PART] [--row TEXT] [--check]
 
-Parts are easy, workload3, sensitivity and predictions; those that are not asked for stay as they are. With --check nothing is written: rows that
-differ are printed, and the status is 1 where there are any. --row checks only the rows that have the text, and makes no others.
+Parts are easy, workload3, cirne, curie, predictions, recovered, sensitivity and speed; those that are not asked for stay as they are. With --check
+nothing is written: rows that differ are printed, and the status is 1 where there are any. --row checks only the rows that have the text, and makes no
+others. The part speed is made only where it is asked for, of build/bench/sim.json, which `scripts/bench.sh sim` writes. Tables of few malleable jobs
+are those of shares.py.
 """
 
 import argparse
@@ -16,8 +18,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from statistics import fmean
 
-from page import Page
+from page import Page, with_interval
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = "scripts/results/simulator.py"
@@ -38,6 +41,10 @@ DEPTH = {"bf_max_job_test": "50", "bf_window": "0"}
 # The static row of workload 3 in the thesis.
 PUBLISHED = {"response_mean": 43537, "slowdown_mean": 1341, "makespan": 407043}
 
+def setting_of(policy: str, options: dict[str, str]) -> str:
+    return policy + (":" + ",".join(f"{name}={value}" for name, value in options.items()) if options else "")
+
+
 # Parameter, its values, and whether it is one of both settings.
 SENSITIVITY = [
     ("max_mates", ["1", "2", "3"], False),
@@ -48,12 +55,41 @@ SENSITIVITY = [
     ("malleable_share", ["0", "0.2", "0.4", "0.6", "0.8", "1"], False),
     ("overestimate", ["0", "0.5", "1"], True),
 ]
+# Workload, what its slowdown changes by in the thesis, options of sd, other settings.
+CIRNE_SEEDS = 20
+LIMITS = [{"max_slowdown": limit} for limit in ("5", "10", "50", "inf")]
+CIRNE = [
+    ("w1", "-49.5 %", [*LIMITS, {}], ["easy", "sd+"]),
+    ("w2", "-31 %", [LIMITS[-1], {}], ["easy", "sd+"]),
+    ("w1-samples", "", [LIMITS[-1]], ["sd+"]),
+    ("w2-samples", "", [LIMITS[-1]], ["sd+"]),
+]
+
+CURIE = ["--swf", "CEA-Curie-2012.pyss-easy.swf.gz", "--nodes", "5040", "--cores-per-node", "16"]
+# Baseline, and the settings that are compared with it; none: it stands alone.
+CURIE_SETTINGS = [
+    ("slurm", ["sd:max_slowdown=10", "sd:max_slowdown=inf", "sd"]),
+    ("easy", ["sd:base=easy,max_slowdown=10", "sd+"]),
+    (setting_of("slurm", DEPTH), [setting_of("sd", {"max_slowdown": "10", **DEPTH})]),
+]
+
+RECOVERED_SEEDS = 5
+RECOVERED = [{"model": "worst"}] + [
+    {"model": "worst", **options}
+    for options in ({"prediction": "knn"}, {"prediction": "last2"}, {"sd_prediction": "knn"}, {"sd_prediction": "knn", "safety": "0.9"})
+]
+
+# Row, and its keys in build/bench/sim.json: under easy, under sd.
+SPEED = [
+    ("CEA-Curie-2012, 5040 x 16", "curie_easy", "curie_sd"),
+    ("its first 50000", "curie_easy_50k", "curie_sd_50k"),
+    ("RICC-2010, 1024 x 8", "ricc_easy", "ricc_sd"),
+    ("preset `year`, 10000 x 192, generated", "year_easy", "year_sd"),
+    ("its first 100000", "year_easy_100k", "year_sd_100k"),
+]
 PREDICTED = [(name, log, machine) for name, log, machine, _, derived in EASY if derived][:3]
+MEASURES = ("response_mean", "slowdown_mean", "stretched_slowdown_mean", "makespan")
 PREDICTORS = ["request", "last2", "knn"]
-
-
-def setting_of(policy: str, options: dict[str, str]) -> str:
-    return policy + (":" + ",".join(f"{name}={value}" for name, value in options.items()) if options else "")
 
 
 class Simulations:
@@ -69,6 +105,15 @@ class Simulations:
             out = subprocess.run([self.sim, *words, "--json", "-q"], cwd=self.logs, check=True, capture_output=True, text=True).stdout
             self.known[key] = json.loads(out)
         return self.known[key]
+
+    def compared(self, preset: str, settings: list[str], seeds: int) -> dict[str, list[dict]]:
+        """The rows of summary.csv of each setting, a row per seed."""
+        with tempfile.TemporaryDirectory() as folder:
+            words = compare_words(preset, settings, seeds)
+            subprocess.run([self.sim, *words, "--out", folder, "--force", "--gantt", "none", "-q"], check=True, stdout=subprocess.DEVNULL)
+            with open(Path(folder, "summary.csv"), encoding="utf-8") as lines:
+                rows = list(csv.DictReader(lines))
+        return {setting: [row for row in rows if row["setting"] == setting] for setting in settings}
 
     def same_waits(self, words: list[str], log: str) -> float:
         """The share of the jobs, in percent, that wait as long as field 3 of the log says."""
@@ -87,6 +132,15 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 def command(words: list[str]) -> str:
     return "`drom-sim " + " ".join(words) + "`"
+
+
+def compare_words(preset: str, settings: list[str], seeds: int) -> list[str]:
+    return ["compare", "--generate", preset, "--seeds", str(seeds), *settings]
+
+
+def changes(ours: list[dict], theirs: list[dict], measure: str) -> list[float]:
+    """Changes of a measure in percent, one per seed."""
+    return [100 * (float(a[measure]) / float(b[measure]) - 1) for a, b in zip(ours, theirs, strict=True)]
 
 
 def change(here: float, there: float) -> str:
@@ -121,16 +175,61 @@ class Tables:
                 continue
             words = [*RICC, "--policy", setting]
             found = self.simulations.summary(words)
-            against, name = self.compared(setting, static)
+            against, name = self.against(setting, static)
             cells = [f"{found[key]:{form}} ({change(found[key], against[key])})" for key, form in (("response_mean", ".0f"), ("slowdown_mean", ".1f"), ("makespan", "d"))]
             rows.append([f"`{setting}`, against {name}", *cells, command(words)])
         return table(["policy", "response s", "slowdown", "makespan s", "command"], rows)
 
-    def compared(self, setting: str, static: str) -> tuple[dict, str]:
+    def against(self, setting: str, static: str) -> tuple[dict, str]:
         if setting.startswith("slurm"):
             return PUBLISHED, "the published row"
         name = "easy" if setting == "sd+" else static
         return self.simulations.summary([*RICC, "--policy", name]), f"`{name}`"
+
+    def cirne(self) -> list[str]:
+        static, rows = setting_of("slurm", DEPTH), []
+        for preset, published, options, others in CIRNE:
+            settings = [setting_of("sd", {**some, **DEPTH}) for some in options] + others
+            settings = [setting for setting in settings if self.wanted(f"{preset} {setting}")]
+            found = self.simulations.compared(preset, [static, *settings], CIRNE_SEEDS) if settings else {}
+            for setting in settings:
+                cells = [with_interval(changes(found[setting], found[static], measure)) for measure in MEASURES]
+                name = f"{preset} (published: {published})" if published else preset
+                rows.append([name, f"`{setting}`", *cells, command(compare_words(preset, [static, setting], CIRNE_SEEDS))])
+        return table(["workload", "policy", "response", "slowdown", "stretched slowdown", "makespan", "command"], rows)
+
+    def curie(self) -> list[str]:
+        rows = []
+        for baseline, settings in CURIE_SETTINGS:
+            for setting in [baseline, *settings]:
+                if not self.wanted(setting):
+                    continue
+                here, there = (self.simulations.summary([*CURIE, "--policy", name]) for name in (setting, baseline))
+                means = [(here[measure], change(here[measure], there[measure])) for measure in MEASURES[:3]]
+                cells = [f"{mean:.0f}" if setting == baseline else f"{mean:.0f} ({changed})" for mean, changed in means]
+                shared = "" if setting == baseline else str(here["malleable_starts"])
+                rows.append([f"`{setting}`", *cells, shared, command([*CURIE, "--policy", setting])])
+        return table(["policy", "response s", "slowdown", "stretched slowdown", "shared starts", "command"], rows)
+
+    def recovered(self) -> list[str]:
+        preset, static = "w1-samples", setting_of("slurm", DEPTH)
+        ideal, *settings = [setting_of("sd", {"max_slowdown": "inf", **DEPTH, **options}) for options in [{"model": "ideal"}, *RECOVERED]]
+        found = self.simulations.compared(preset, [static, ideal, *settings], RECOVERED_SEEDS)
+        means = {setting: fmean(changes(found[setting], found[static], "slowdown_mean")) for setting in (ideal, *settings)}
+        lost, rows = means[settings[0]] - means[ideal], []
+        for setting in (ideal, *settings):
+            gain, loss = (with_interval(changes(found[setting], found[other], "slowdown_mean")) for other in (static, ideal))
+            back = f"{100 * (means[settings[0]] - means[setting]) / lost:.0f} %"
+            words = command(compare_words(preset, [static, ideal, *([] if setting == ideal else [setting])], RECOVERED_SEEDS))
+            rows.append([f"`{setting}`", gain, "-" if setting == ideal else loss, "-" if setting in (ideal, settings[0]) else back, words])
+        return table(["policy", "against `slurm`", "against `model=ideal`", "difference got back", "command"], rows)
+
+    def speed(self) -> list[str]:
+        figures = json.loads((ROOT / "build/bench/sim.json").read_text(encoding="utf-8"))["figures"]
+        rows = []
+        for name, easy, sd in SPEED:
+            rows.append([name, str(figures[easy]["jobs"]), *(f"{figures[key]['cpu_s']:.2f}" for key in (easy, sd))])
+        return table(["", "jobs", "`easy` s", "`sd`, limit 10, depth 100 s"], rows)
 
     def sensitivity(self) -> list[str]:
         rows = []
@@ -157,14 +256,14 @@ class Tables:
         return table(["log", "`prediction`", "bounded slowdown", "mean wait s", "command"], rows)
 
 
-PARTS = ["easy", "workload3", "sensitivity", "predictions"]
+PARTS = ["easy", "workload3", "cirne", "curie", "predictions", "recovered", "sensitivity"]
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sim")
     parser.add_argument("logs", type=Path)
-    parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--only", choices=[*PARTS, "speed"])
     parser.add_argument("--row", default="", metavar="TEXT")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
