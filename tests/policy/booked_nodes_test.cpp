@@ -32,8 +32,8 @@ TEST(BookedNodes, AreReadAsTheyArePrinted) {
     EXPECT_EQ(complaint(""), "has '', which is no FROM-TO:NODES; bookings look like 3600-7200:16");
     EXPECT_EQ(complaint("1-2:3/"), "has '', which is no FROM-TO:NODES; bookings look like 3600-7200:16");
     EXPECT_EQ(complaint("5:3"), "has '5:3', which is no FROM-TO:NODES; bookings look like 3600-7200:16");
-    EXPECT_EQ(complaint("x-2:3"), "has 'x-2:3', which begins with a time that is not a number");
-    EXPECT_EQ(complaint("1-:3"), "has '1-:3', which ends with a time that is not a number");
+    EXPECT_EQ(complaint("x-2:3"), "has 'x-2:3', which begins with a time that is not a whole number");
+    EXPECT_EQ(complaint("1-:3"), "has '1-:3', which ends with a time that is not a whole number");
     EXPECT_EQ(complaint("1-2:0"),
               "has '1-2:0', which has a number of nodes that is out of range; 1 to 1000000000 can be meant");
     EXPECT_EQ(complaint("7-7:1"), "has '7-7:1', which ends before it begins");
