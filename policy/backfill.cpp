@@ -126,14 +126,27 @@ private:
         forget_the_first();
     }
 
+    /// Returns the place in the queue behind the last job that a pass looks at.
+    std::size_t end_of_pass() const {
+        if (rules_.depth <= 0) return queue_.size();
+        return std::min(queue_.size(), first_ + static_cast<std::size_t>(rules_.depth));
+    }
+
+    /// Starts a job for which the map has room at once, where it has nodes that suit it. Returns whether it started.
+    bool start_at_once(Cluster& cluster, Availability& map, QueuedJob& waiting, const Job& job, How how, Seconds now,
+                       std::vector<Start>& started) {
+        const NodeSet nodes = pick(cluster, job, now);
+        map.reserve(job, now, now + job.request);
+        if (!nodes.empty()) start(cluster, waiting, nodes, how, now, started);
+        return waiting.started;
+    }
+
     void look_at_all(Cluster& cluster, Seconds now, std::vector<Start>& started) {
         Availability map = map_of(cluster, now);
         Hints hints;
         std::vector<ReservedStart> reserved;
         const double limit = sharing_ ? slowdown_limit(cluster, *sharing_) : 0;
-        const std::size_t last = rules_.depth <= 0
-                                     ? queue_.size()
-                                     : std::min(queue_.size(), first_ + static_cast<std::size_t>(rules_.depth));
+        const std::size_t last = end_of_pass();
         bool in_order = true;
         for (std::size_t i = first_; i < last; ++i) {
             QueuedJob& waiting = queue_[i];
@@ -147,11 +160,8 @@ private:
             const Seconds start_at =
                 only_now ? now_or_never(cluster, map, job, now) : map.earliest(job, hints.from(job, now));
             if (start_at <= now) {
-                const NodeSet nodes = pick(cluster, job, now);
-                map.reserve(job, now, now + job.request);
-                if (!nodes.empty())
-                    start(cluster, waiting, nodes, in_order ? How::kInOrder : How::kBackfilled, now, started);
-                in_order = in_order && waiting.started;
+                const How how = in_order ? How::kInOrder : How::kBackfilled;
+                in_order = start_at_once(cluster, map, waiting, job, how, now, started) && in_order;
                 continue;
             }
             if (start_leaving(cluster, map, waiting, in_order, now, started)) {
