@@ -295,6 +295,21 @@ unsigned threads_of(const SimulationOptions& options) {
     return options.threads > 0 ? options.threads : std::max(1U, std::thread::hardware_concurrency());
 }
 
+/// Tells the settings the partitions of the workload. Returns the window that is drawn. Errors: a setting does not fit
+/// the workload, or the window does not.
+tl::expected<Window, std::string> prepare(const SimulationOptions& options, const Input& input, bool draws,
+                                          std::vector<Task>& tasks) {
+    for (const Task& task : tasks)
+        if (std::string why = unfit(input, task.parameters.policy); !why.empty()) return tl::unexpected(std::move(why));
+    if (const auto set = set_partitions(options, input.workload, tasks); !set) return tl::unexpected(set.error());
+    return read_window(draws ? options.window : "none", input.workload);
+}
+
+void add_workload(Replication& replication, const std::vector<Task>& tasks, const std::vector<Digest>& digests) {
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+        if (const auto baseline = tasks[i].baseline) replication.add(i, digests[i].metrics, digests[*baseline].metrics);
+}
+
 }  // namespace
 
 int verb_compare(const SimulationOptions& typed) {
@@ -312,23 +327,16 @@ int verb_compare(const SimulationOptions& typed) {
         quieter.quiet = options.quiet || seed > 0;
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());
-        for (const Task& task : *tasks)
-            if (const std::string why = unfit(*input, task.parameters.policy); !why.empty())
-                return misused(options, why);
-        if (const auto set = set_partitions(options, input->workload, *tasks); !set)
-            return misused(options, set.error());
-        const auto window = read_window(options.out.empty() || seed > 0 ? "none" : options.window, input->workload);
-        if (!window) return misused(options, window.error());
         const bool write = !options.out.empty() && seed == 0;
+        const auto window = prepare(options, *input, write, *tasks);
+        if (!window) return misused(options, window.error());
         auto digests = [&] {
             Progress progress(fmt::format("seed {} of {}", seed + 1, options.seeds),
                               input->workload.jobs.size() * tasks->size(), options.quiet);
             return Comparison(options, *input, *tasks, *window, progress, stop).run(threads_of(options), write);
         }();
         if (!digests) return fail({kRefused, digests.error()});
-        for (std::size_t i = 0; i < tasks->size(); ++i)
-            if (const auto baseline = (*tasks)[i].baseline)
-                replication.add(i, (*digests)[i].metrics, (*digests)[*baseline].metrics);
+        add_workload(replication, *tasks, *digests);
         if (seed == 0) print(options, *tasks, *digests);
         if (seed == 0) remark_on_idle_policies(options, *digests);
         if (write)

@@ -60,6 +60,16 @@ tl::expected<void, std::string> close(std::optional<RecordFile>& record) {
     return record->close();
 }
 
+void print(const SimulationOptions& options, const Outcome& outcome, const Digest& all) {
+    remark_on_idle_policies(options, {&all, 1});
+    std::fputs((options.json ? summary_json(all) : table({options.settings.front()}, {all.metrics})).c_str(), stdout);
+    if (!options.quiet && !options.json)
+        std::fprintf(stderr, "%zu passes, %zu events in %.2f s\n", outcome.passes, outcome.events, outcome.seconds);
+    if (outcome.interrupted)
+        std::fprintf(stderr, "drom-sim: run: interrupted; the numbers are those of the %zu jobs that had ended\n",
+                     all.metrics.jobs);
+}
+
 }  // namespace
 
 int verb_run(const SimulationOptions& typed) {
@@ -96,14 +106,8 @@ int verb_run(const SimulationOptions& typed) {
     if (!options.out.empty())
         if (const auto written = write_all(options, *input, outcome, all); !written)
             return fail({kRefused, written.error()});
-    remark_on_idle_policies(options, {&all, 1});
-    std::fputs((options.json ? summary_json(all) : table({options.settings.front()}, {all.metrics})).c_str(), stdout);
-    if (!options.quiet && !options.json)
-        std::fprintf(stderr, "%zu passes, %zu events in %.2f s\n", outcome.passes, outcome.events, outcome.seconds);
-    if (!outcome.interrupted) return kDone;
-    std::fprintf(stderr, "drom-sim: run: interrupted; the numbers are those of the %zu jobs that had ended\n",
-                 all.metrics.jobs);
-    return kInterrupted;
+    print(options, outcome, all);
+    return outcome.interrupted ? kInterrupted : kDone;
 }
 
 }  // namespace drom::sim

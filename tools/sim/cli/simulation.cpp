@@ -241,6 +241,37 @@ tl::expected<void, std::string> draw(const Source& source, std::uint64_t seed, c
     return {};
 }
 
+/// Reads the log into the input, with where it comes from and what was repaired.
+tl::expected<void, Failure> read_log(const SimulationOptions& options, Input& input) {
+    const std::string& name = options.source.log;
+    auto log = read_swf(name, reading(options));
+    if (!log) return tl::unexpected(Failure{kUsage, log.error()});
+    if (name != "-") {
+        auto sum = sha256_of_file(name);
+        if (!sum) return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: read {}: {}", name, sum.error())});
+        input.provenance.log_sha256 = std::move(*sum);
+    }
+    input.workload = std::move(log->workload);
+    input.provenance.zero = zero_of(input.workload);
+    for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
+    if (log->later > 0) tell_first(options.source, log->later, input);
+    return {};
+}
+
+/// Notes how many jobs are wider than the machine. Errors: all are.
+tl::expected<void, Failure> note_wide(const SimulationOptions& options, Input& input) {
+    const std::size_t wide = too_wide(input), all = input.workload.jobs.size();
+    if (wide == 0) return {};
+    std::string sentence = fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide, all,
+                                       input.widest, input.cores_per_node);
+    if (wide == all)
+        return tl::unexpected(Failure{
+            kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
+                                options.verb, sentence)});
+    input.provenance.repairs.push_back(std::move(sentence));
+    return {};
+}
+
 tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed) {
     Input input;
     if (options.json || !options.out.empty()) add_program(input.provenance);
@@ -250,36 +281,15 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
             return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, workload.error())});
         input.workload = std::move(*workload);
         input.seed = seed;
-    } else {
-        auto log = read_swf(options.source.log, reading(options));
-        if (!log) return tl::unexpected(Failure{kUsage, log.error()});
-        if (options.source.log != "-") {
-            auto sum = sha256_of_file(options.source.log);
-            if (!sum)
-                return tl::unexpected(
-                    Failure{kUsage, fmt::format("drom-sim: read {}: {}", options.source.log, sum.error())});
-            input.provenance.log_sha256 = std::move(*sum);
-        }
-        input.workload = std::move(log->workload);
-        input.provenance.zero = zero_of(input.workload);
-        for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
-        if (log->later > 0) tell_first(options.source, log->later, input);
+    } else if (auto done = read_log(options, input); !done) {
+        return tl::unexpected(done.error());
     }
     if (auto kept = keep_partition(options, input); !kept) return tl::unexpected(kept.error());
     keep_first(options.source, input);
-    const std::vector<LogJob>& jobs = input.workload.jobs;
     if (auto set = set_machine(options, input); !set) return tl::unexpected(set.error());
     if (auto drawn = draw(options.source, seed, input.energy.get(), input.workload); !drawn)
         return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, drawn.error())});
-    if (const std::size_t wide = too_wide(input); wide > 0) {
-        input.provenance.repairs.push_back(
-            fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide, jobs.size(),
-                        input.widest, input.cores_per_node));
-        if (wide == jobs.size())
-            return tl::unexpected(Failure{
-                kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
-                                    options.verb, input.provenance.repairs.back())});
-    }
+    if (auto some_fit = note_wide(options, input); !some_fit) return tl::unexpected(some_fit.error());
     for (const std::string& repair : input.provenance.repairs) remark(options, repair);
     return input;
 }
