@@ -17,6 +17,7 @@
 #include "drom/drom.h"
 #include "openmp/follow.hpp"
 #include "openmp/runtime.hpp"
+#include "openmp/thread_count.hpp"
 
 // The linker's: where this library begins and ends.
 extern "C" {
@@ -44,9 +45,8 @@ int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(inf
 
 /// Returns the threads that the environment asks for; otherwise one per CPU.
 uint32_t first_team() noexcept {
-    const char* text = getenv("OMP_NUM_THREADS");
-    const auto given = text == nullptr ? 0UL : strtoul(text, nullptr, 10);
-    return given != 0 ? static_cast<uint32_t>(given) : client::first_mask().count();
+    const uint32_t given = first_thread_count(getenv("OMP_NUM_THREADS"));
+    return given != 0 ? given : client::first_mask().count();
 }
 
 /// Writes the texts of lists and explanations before the first region, and before any request.

@@ -11,21 +11,16 @@
 #include "permission.hpp"
 #include "process_setup.hpp"
 #include "team.hpp"
+#include "thread_count.hpp"
 
 namespace drom::safe_point {
 
 namespace {
 
-/// Returns the number that the environment gives; 0: none that can be read.
-uint32_t first_number() noexcept {
-    const char* text = getenv("OMP_NUM_THREADS");
-    return text == nullptr ? 0 : static_cast<uint32_t>(strtoul(text, nullptr, 10));
-}
-
 /// Makes the calling thread the primary one.
 void set_up_team() noexcept {
     team.start = team.size = own_threads();
-    const uint32_t given = first_number();
+    const uint32_t given = first_thread_count(getenv("OMP_NUM_THREADS"));
     team.own_number = given != 0 && given != team.start;
     adopt_first();
     team.runtime.waiting.begin(judge().follows);

@@ -113,6 +113,8 @@ setup_file() { build_guests; }
     [[ $(drom run --cpus "$BOTH" -- sh -c "$show") == 2 ]]
     [[ $(OMP_NUM_THREADS=5 drom run --cpus "$BOTH" -- sh -c "$show") == 5 ]]
     [[ $(OMP_NUM_THREADS=4,2 drom run --cpus "$BOTH" -- sh -c "$show") == 4,2 ]]
+    [[ $(OMP_NUM_THREADS=" 5" drom run --cpus "$BOTH" -- printenv OMP_NUM_THREADS) == " 5" ]]
+    [[ $(OMP_NUM_THREADS=-1 drom run --cpus "$BOTH" -- sh -c "$show") == 2 ]]
     [[ $(drom run --ncpus 1 --max 2 -- sh -c "$show") == 2 ]]
     [[ $(drom run --max 1 -- sh -c 'taskset -cp $$' | sed 's/.*: //') != *[-,]* ]]
 }

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -19,6 +18,7 @@
 #include "client/rank.hpp"
 #include "command_line/cpu_text.hpp"
 #include "libdrom/base/env.hpp"
+#include "libdrom/openmp/thread_count.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
@@ -51,13 +51,8 @@ const char* text_of(const char* variable) {
 /// Returns whether DROM_DISABLE=1 is set: the program is started as it is, on its CPUs.
 bool is_disabled() { return env::flag("DROM_DISABLE", false); }
 
-/// Returns the first number of OMP_NUM_THREADS, which may be a list ("4,2"); 0: not set, or not a number.
-unsigned threads_of_user() {
-    const char* text = text_of("OMP_NUM_THREADS");
-    unsigned value = 0;
-    if (text != nullptr) std::from_chars(text, text + std::strlen(text), value);
-    return value;
-}
+/// Returns the threads that the user asks for; 0: OMP_NUM_THREADS is not set, or not a number.
+unsigned threads_of_user() { return first_thread_count(text_of("OMP_NUM_THREADS")); }
 
 /// Returns the rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be
 /// known.
