@@ -23,6 +23,7 @@
 #include "shmem/futex.hpp"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
+#include "stack_room.hpp"
 #include "thread_mask.hpp"
 
 namespace drom::client {
@@ -183,7 +184,12 @@ bool release_here(const Request& wanted) noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
     const int saved = errno;
-    const bool done = released().seq >= wanted.seq || confine_all(wanted);
+    // A walk over the client's processes takes half of that, and a handler of the program's may come on top. Without it
+    // an administrator moves the threads after its grace period.
+    const bool room = has_stack_room();
+    if (!room)
+        snprintf(state.page->why, sizeof state.page->why, "the thread at the safe point has less than 24 KiB of stack");
+    const bool done = released().seq >= wanted.seq || (room && confine_all(wanted));
     if (done) acknowledge_kept(wanted.seq);
     if (!done) give_up(wanted.seq);
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);

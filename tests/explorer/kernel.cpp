@@ -189,6 +189,10 @@ uint32_t find_left(const Ledger&, const char*, uint32_t, ProcessIdentity&) noexc
 bool pass_on(const Ledger&, const char*, uint32_t) noexcept { return false; }
 bool is_in_tree(const Ledger&, const char*, uint32_t, uint32_t) noexcept { return false; }
 
+// --- stack_room.hpp: a simulated process has stack enough --------------------------------------------------------
+
+bool has_stack_room() noexcept { return true; }
+
 // --- moves.hpp: there is one mover at a time -----------------------------------------------------------------------
 
 Moves::Moves(const Ledger& ledger, uint32_t slot, const Page*, uint64_t) noexcept

@@ -530,6 +530,22 @@ while_small() {
     done
 }
 
+@test "a thread with the smallest stack opens regions without the agent's thread, and is moved from outside" {
+    for bytes in 16384 20480; do
+        DROM_ASYNC=0 drom run --name small --cpus "$both" --resize=follow -- "$hosts/small_stack" "$bytes" "$stop" >"$work/out" 3>&- &
+        host=$!
+        eventually 90 eval 'drom list | grep -q small'
+        for cpus in "$one" "$both" "$one"; do
+            drom set small "$cpus" --grace 500 --timeout 20000
+        done
+        touch "$stop"
+        wait "$host"
+        host=
+        [[ $(<"$work/out") == ok ]]
+        rm "$stop"
+    done
+}
+
 @test "a program that was killed leaves nothing behind" {
     start "$hosts/host-clang" regions "$stop"
     eventually 90 listed "$host"

@@ -269,6 +269,8 @@ MUTANTS = [
            (unit("MovesOfAClient.*"),)),
     Mutant("what an administrator announces meanwhile is not seen", VALIDATION, "announced", GONE,
            (unit("MovesOfAClient.*"),)),
+    Mutant("every thread has stack enough for a walk", VALIDATION, "stack", Word("length == kPages || (length < 0 && errno != EFAULT)", "true"),
+           (unit("StackRoom.*"),)),
     Mutant("another user's process is dead", VALIDATION, "no-process", Word(" && errno == ESRCH", ""),
            (hostile("ProcessLiveness.AnotherUsers*"),)),
     Mutant("a pid of another container is judged", VALIDATION, "pidns", NEVER,
