@@ -176,7 +176,7 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
 }
 
 @test "CPUs that clients own are said to be used by both, and the help says when" {
-    COLUMNS=1000 drom verify --help | grep -q "Where fewer than two are left, it uses those of clients too, and says so"
+    COLUMNS=1000 drom verify --help | grep -q "Where fewer than two are left, they use those of clients too, and a remark says so"
     two_cpus
     sleeper other "$A"
     run taskset -c "$BOTH" "$BIN" verify --runs 1 --no-record -- true
