@@ -12,10 +12,17 @@ if(TARGET drom-mpi)
   install(TARGETS drom-mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
 endif()
 
-# For programs written for DLB; its name has no version, as that of DLB's own library has none.
-install(TARGETS dlb EXPORT drom-targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+# For programs written for DLB; its name has no version, as that of DLB's own library has none. A package that must not
+# stand in the place of DLB's own has a folder for it.
+set(DROM_DLB_DIR ${CMAKE_INSTALL_LIBDIR} CACHE STRING "Where libdlb.so and its other names go")
+file(RELATIVE_PATH libdir_from_dlb /${DROM_DLB_DIR} /${CMAKE_INSTALL_LIBDIR})
+set_target_properties(dlb PROPERTIES INSTALL_RPATH "$ORIGIN/${libdir_from_dlb}")
+if(libdir_from_dlb STREQUAL "")
+  set_target_properties(dlb PROPERTIES INSTALL_RPATH $ORIGIN)
+endif()
+install(TARGETS dlb EXPORT drom-targets LIBRARY DESTINATION ${DROM_DLB_DIR} COMPONENT runtime)
 list(TRANSFORM DROM_DLB_NAMES PREPEND $<TARGET_FILE_DIR:dlb>/ OUTPUT_VARIABLE dlb_names)
-install(FILES ${dlb_names} DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(FILES ${dlb_names} DESTINATION ${DROM_DLB_DIR} COMPONENT runtime)
 
 # Calls libdrom.so beside it through ctypes: needs no compiler and no particular version of Python. Where the interpreter does not look by
 # itself, PYTHONPATH says so.

@@ -18,7 +18,7 @@ esac
 python3 scripts/attack/attack.py --check "$@" || exit
 log=build/attack/build.log
 mkdir -p build/attack
-scripts/packages.sh build test
+scripts/packages.sh build test packages
 echo "attack: building" >&2
 if ! { cmake --preset dev -DDROM_TESTS=ON && cmake --build --preset dev; } >"$log" 2>&1; then
     tail -n 40 "$log" >&2

@@ -42,9 +42,11 @@ RULES = [
     (r"examples/", "consumer cli"),
     (r"scripts/(junit|verdict|changed|attack|lint/docstrings|lint/concerned)|scripts/(test|attack)\.sh", "harness"),
     (r"scripts/(demo|workload|common)/", "consumer"),
-    (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer readme"),
+    (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer packages readme"),
+    (r"debian/|packaging/", "packages"),
+    (r"README\.md|docs/admin/slurm-install\.md|scripts/packages\.sh", "packages readme"),
     (r"docs/reference/man/", "readme cli sim"),
-    (r"README\.md|docs/|scripts/(packages\.sh|manual\.py)", "readme"),
+    (r"docs/|scripts/manual\.py", "readme"),
 ]
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # packages.sh - installs the Debian packages that the build, the tests or the demo need; quick when they are installed.
 #
-#   scripts/packages.sh [build] [test] [demo] [--list]      (default: build)
+#   scripts/packages.sh [build] [test] [demo] [packages] [--list]      (default: build)
 #     --list   print the packages of these groups and whether each is installed; change nothing
 #
 # Exit status: 0 everything is there, 1 something is missing and could not be installed, 2 usage.
@@ -21,6 +21,8 @@ test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev
       "${slurm[@]}" dpkg-dev "${accounts[@]}")
 # libfaketime: a workload of hours in minutes.
 demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs openmpi-bin libopenmpi-dev jq python3 librsvg2-bin procps libfaketime "${slurm[@]}" dpkg-dev)
+# debian/ and packaging/rpm: building the packages, and looking at them.
+packages=(debhelper dh-python devscripts dpkg-dev fakeroot iproute2 lintian rpm rpmlint libslurm-dev mmdebstrap)
 
 usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
@@ -33,11 +35,12 @@ for group in "${@:-build}"; do
         build) wanted+=("${build[@]}") ;;
         test) wanted+=("${test[@]}") ;;
         demo) wanted+=("${demo[@]}") ;;
+        packages) wanted+=("${packages[@]}") ;;
         --list) list=true ;;
         *) usage ;;
     esac
 done
-$list && ((${#wanted[@]} == 0)) && wanted=("${build[@]}" "${test[@]}" "${demo[@]}")
+$list && ((${#wanted[@]} == 0)) && wanted=("${build[@]}" "${test[@]}" "${demo[@]}" "${packages[@]}")
 mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | sort -u)
 
 missing=()

@@ -58,7 +58,8 @@ make() {
     flock -w 300 9 || refuse "wait for $root.lock: another one has not ended within 300 s"
     complete && { echo "$root"; return; }
     scratch=$(mktemp -d -p "$(dirname "$root")")
-    trap 'rm -rf "$scratch"' EXIT
+    # A mmdebstrap that was killed leaves /dev and /dev/shm of this machine in there.
+    trap 'rm -rf --one-file-system "$scratch"' EXIT
     fetch >"$scratch/log" 2>&1 </dev/null || {
         tail -n 8 "$scratch/log" >&2
         refuse "fetch the packages of Slurm $series: mmdebstrap could not (its last words are above)"

@@ -88,7 +88,7 @@ targets() {
     ((${#suites[@]})) || return 0
     for name in "${suites[@]}"; do
         case $name in
-            consumer | latency | matrix | mutants | soak | vm) return ;; # they use the targets of other suites
+            consumer | latency | matrix | mutants | packages | soak | vm) return ;; # they use the targets of other suites
         esac
     done
     echo libdrom/all tools/drom/all examples/all
@@ -183,7 +183,7 @@ sanitized() {
     together tsan 1 kill-storm race hostile liveness
 }
 
-scripts/packages.sh build test || exit 1
+scripts/packages.sh build test packages || exit 1
 # Suites of repetitions are short here, and long in scripts/attack.sh --long.
 export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-15} DROM_FUZZ_SECONDS=${DROM_FUZZ_SECONDS:-5}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}
@@ -194,7 +194,7 @@ export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 
 if wanted dev; then
     # Without them the plugins that need Slurm's own headers are left out, and their tests report that.
-    if chosen plugin; then
+    if chosen plugin || chosen packages; then
         scripts/slurm-headers.sh >/dev/null || true
         scripts/slurm-headers.sh --series 24.11 >/dev/null || true
     fi

@@ -46,6 +46,7 @@ SUITES = {
     "soak": Suite("two jobs resized a hundred times per second", {"SOAK_SECONDS": "3600"}),
     "trees": Suite("what a client starts is moved with it", {"TREES_REQUESTS": "200"}),
     "readme": Suite("what README.md tells a newcomer to type, in a Debian of its own", {"DROM_README_LONG": "1"}),
+    "packages": Suite("Debian packages from source, in a root of their own", {"PACKAGES_LONG": "1"}),
     "plugin": Suite("Slurm's daemons killed while jobs share nodes", {"PLUGIN_STORM_TIMES": "20"}),
     "matrix": Suite("runtimes x languages x MPI libraries x ranks, every combination", {"MATRIX_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
