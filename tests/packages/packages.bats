@@ -89,7 +89,7 @@ of_debhelper() { grep -vE '^/usr/share/doc/[^/]+/(copyright|README\.Debian|chang
 # them.
 in_fresh_root() {
     ((EUID == 0)) || missing "not root, so there is no root folder"
-    root=$("$BATS_TEST_DIRNAME/root.sh" make bare) || missing "a root folder could not be made"
+    root=$("$BATS_TEST_DIRNAME/root.sh" make bare 3>&- 2>"$BATS_TEST_TMPDIR/why") || missing "$(cat "$BATS_TEST_TMPDIR/why")"
     mkdir -p fresh/{packages,here,bin}
     cp "$1"/*.deb fresh/packages/
     cp "$BATS_TEST_DIRNAME/fresh.sh" "$SOURCE/README.md" fresh/here/
@@ -106,7 +106,7 @@ in_fresh_root() {
     command -v rpmbuild >/dev/null || missing "no rpmbuild; scripts/packages.sh packages"
     "$BATS_TEST_DIRNAME/rpms.sh" "$TREE" "$PWD/rpm"
     for package in rpm/RPMS/*/*.rpm; do rpm -qlp "$package" | sed -E 's/(\/man\/.*)\.gz$/\1/'; done | sort >packaged
-    # A file that is in two packages would be there twice; licences are a copy in each, and links by build id are rpmbuild's.
+    # A file of two packages would be there twice. Each has a copy of the licence, and links by build id of rpmbuild.
     grep -vE '^/usr/(share/licenses|lib/\.build-id)(/|$)' packaged >files
     (cd rpm/root && find . ! -type d) | sed 's/^\.//' | sort >wanted
     diff <(sort -u wanted) <(while read -r file; do [[ -d rpm/root$file && ! -L rpm/root$file ]] || echo "$file"; done <files)

@@ -15,7 +15,7 @@ ROOT=(slurmctld slurmd slurm-client munge procps python3 libfmt9 libhwloc15 libn
 
 setup() {
     ((EUID == 0)) || missing "not root, so there is no root folder"
-    root=$("$BATS_TEST_DIRNAME/root.sh" make slurm "${ROOT[@]}") || missing "a root folder could not be made"
+    root=$("$BATS_TEST_DIRNAME/root.sh" make slurm "${ROOT[@]}" 3>&- 2>"$BATS_TEST_TMPDIR/why") || missing "$(cat "$BATS_TEST_TMPDIR/why")"
     site=$BATS_TEST_TMPDIR/site
     mkdir -p "$site"/{packages,bin,here}
     cp "${WORK:?}"/packages/*.deb "$site/packages/"
