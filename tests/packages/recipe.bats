@@ -37,9 +37,10 @@ follow_recipe() { "$BATS_TEST_DIRNAME/root.sh" run "$root" "$site" bash /srv/tes
     [[ $status == 0 && $output == *"packages: recipe: "*" back from each of 3 stages"* ]]
 }
 
-@test "a recipe with a step that is wrong is not passed" {
-    # The file that declares the options is missing.
-    sed -i 's/^optional .*spank_drom.so$/# no plugin/' "$site/slurm-install.md"
+@test "a recipe with a command that fails is not passed" {
+    sed -i 's/apt-get install -y /&.\/forgotten_*.deb /' "$site/slurm-install.md"
     run follow_recipe
-    [[ $status == 1 && $output == *"not ok: Stage 1"*"srun --help"* ]]
+    [[ $status == 1 && $output == *"not ok: Packages: apt-get install"* ]]
 }
+
+@test "a recipe whose commands print something else is not passed" { python3 "$BATS_TEST_DIRNAME/test_recipe.py"; }
