@@ -76,8 +76,8 @@ bool has_steps(const TaskState& script, const Tasks& tasks);
 /// Returns whether a step of another job is on this node.
 bool has_co_runners(uint32_t job, const Tasks& tasks);
 
-/// Takes the tasks of a step that are parked for this reason out of `tasks`; how they come back is as if their step
-/// started.
+/// Takes the tasks of a step that are parked for this reason out of `tasks`. The launch that it returns brings them
+/// back as when their step started.
 Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<ProcessIdentity>& parked);
 
 /// Returns the tasks with those that no longer wait: a step without room that has some now, a script without steps.
