@@ -6,8 +6,6 @@
 #include <array>
 #include <utility>
 
-#include "bounds.hpp"
-
 namespace drom::slurm {
 
 using policy::Bound;

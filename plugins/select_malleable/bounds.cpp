@@ -12,12 +12,6 @@ using policy::Bound;
 using policy::NodeSet;
 using policy::Seconds;
 
-Seconds end_with(const job_record_t& job, uint32_t limit, Seconds now) {
-    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    if (IS_JOB_PENDING(record)) return now + Seconds{limit} * 60;
-    return job.end_time + (Seconds{limit} - Seconds{job.time_limit}) * 60;
-}
-
 namespace {
 
 std::string name_or_unknown(const char* name) { return name == nullptr ? "?" : name; }

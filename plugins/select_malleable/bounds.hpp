@@ -11,9 +11,6 @@
 
 namespace drom::slurm {
 
-/// Returns when the job is at its limit if that becomes `limit` minutes; one that waits starts `now`.
-policy::Seconds end_with(const job_record_t& job, uint32_t limit, policy::Seconds now);
-
 /// Returns what bounds the limit of the job, which is or starts on `nodes`. Cost: the reservations, and the
 /// accounts above the job.
 std::vector<policy::Bound> bounds_of(const job_record_t& job, const policy::NodeSet& nodes, policy::Seconds now);

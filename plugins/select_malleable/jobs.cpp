@@ -197,6 +197,12 @@ uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Secon
     return own_limit(job) + minutes(whole) - std::min(minutes(whole), minutes(request));
 }
 
+policy::Seconds end_with(const job_record_t& job, uint32_t limit, policy::Seconds now) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (IS_JOB_PENDING(record)) return now + policy::Seconds{limit} * 60;
+    return job.end_time + (policy::Seconds{limit} - policy::Seconds{job.time_limit}) * 60;
+}
+
 policy::Seconds requested(const job_record_t& job) {
     constexpr policy::Seconds kYear = 365 * 86400;
     const bool limited = job.time_limit != INFINITE && job.time_limit != NO_VAL;

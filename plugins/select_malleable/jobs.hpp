@@ -70,6 +70,8 @@ uint32_t own_limit(const job_record_t& job);
 
 /// Returns the limit in minutes with which a job runs `whole` seconds instead of the `request` of its own limit.
 uint32_t limit_for(const job_record_t& job, policy::Seconds whole, policy::Seconds request);
+/// Returns when the job is at its limit if that becomes `limit` minutes; one that waits starts `now`.
+policy::Seconds end_with(const job_record_t& job, uint32_t limit, policy::Seconds now);
 
 /// Returns the seconds on all its cores; a year for a job without a limit.
 policy::Seconds requested(const job_record_t& job);
