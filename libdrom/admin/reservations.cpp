@@ -39,7 +39,7 @@ int describe_process(const Ledger& ledger, uint32_t pid, Enrolment& enrolment, d
 /// Gives the slot to a process that joined while the slot was being reserved for it, and cannot have the reserved CPUs.
 /// It gets the free ones of the CPUs that it may run on, as without a reservation.
 void leave_to_itself(Table& table, const User& user, uint32_t pid, const Options& options) noexcept {
-    table.ledger.slot(user.slot).launcher.pid.store(0);
+    forget_launcher(table.ledger.slot(user.slot));
     CpuSet mask{};
     if (!get_affinity(pid, mask)) return;
     mask = mask & free_cpus(table.ledger);
@@ -86,8 +86,7 @@ bool leave_to_descendant(const Table& table, const User& user, drom_error* error
     ProcessIdentity successor{};
     const uint32_t left = find_left(table.ledger, table.path, user.slot, successor);
     if (left == 0) return false;
-    write_identity(slot.client, successor);
-    if (!sign_takeover(table.ledger, user.slot, user.generation, phase::kFree)) return false;
+    if (!hand_on(table.ledger, user, successor)) return false;
     if (error == nullptr) return true;
     error->status = DROM_PENDING;
     Text text(error->text, sizeof error->text);

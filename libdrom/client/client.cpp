@@ -323,8 +323,7 @@ int limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) noexcept {
     if (const int status = check_limits("limits", min, max, error); status != DROM_OK) return status;
     if (!state.ledger.writable)
         return fail(error, DROM_E_PERM, "drom: limits: in a node table the resource manager sets them");
-    if (min_cpus != 0) slot.min_cpus.store(min_cpus);
-    if (max_cpus != 0) slot.max_cpus.store(max_cpus);
+    set_limits(slot, min_cpus, max_cpus);
     return succeed(error);
 }
 

@@ -86,12 +86,10 @@ int take_over(uint32_t index, uint32_t only, const Page* page, drom_error* error
     if (page == nullptr && !refused)
         return fail(error, DROM_E_OS, "drom: join: the page of reservation %u cannot be opened", index);
     if (mine) return DROM_OK;
-    if (refused || !slot.client.pid.compare_exchange_strong(pid, me.pid))
+    if (refused || !replace_client(slot, pid, me))
         return fail(error, DROM_E_BUSY,
                     "drom: join: the reservation %u is used by process %u; this one runs inside its CPUs, unmanaged",
                     index, pid);
-    slot.client.start.store(me.start);
-    slot.client.pidns.store(me.pidns);
     return DROM_OK;
 }
 

@@ -548,15 +548,13 @@ uint32_t find_left(const Ledger& ledger, const char* table, uint32_t slot, Proce
 }
 
 bool pass_on(const Ledger& ledger, const char* table, uint32_t slot) noexcept {
-    IdentityWords& client = ledger.slot(slot).client;
+    Slot& words = ledger.slot(slot);
     const uint32_t generation = state_of(ledger.slot(slot)).generation;
-    uint32_t ended = client.pid.load();
+    uint32_t ended = words.client.pid.load();
     ProcessIdentity next{};
     if (ledger.virtual_node() || find_left(ledger, table, slot, next) == 0) return false;
     // Another administrator may have written a successor meanwhile. Then the next call judges that one.
-    if (!client.pid.compare_exchange_strong(ended, next.pid)) return true;
-    client.start.store(next.start);
-    client.pidns.store(next.pidns);
+    if (!replace_client(words, ended, next)) return true;
     sign_takeover(ledger, slot, generation,
                   phase::kFree);  // the liveness of the former process does not hold for this one
     return true;

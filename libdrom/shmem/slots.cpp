@@ -43,6 +43,20 @@ void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexc
     words.pid.store(identity.pid, std::memory_order_release);  // mutant identity-pid
 }
 
+bool replace_client(Slot& slot, uint32_t& pid, const ProcessIdentity& next) noexcept {
+    if (!slot.client.pid.compare_exchange_strong(pid, next.pid)) return false;
+    slot.client.start.store(next.start);
+    slot.client.pidns.store(next.pidns);
+    return true;
+}
+
+void forget_launcher(Slot& slot) noexcept { slot.launcher.pid.store(0); }
+
+void set_limits(Slot& slot, uint32_t min_cpus, uint32_t max_cpus) noexcept {
+    if (min_cpus != 0) slot.min_cpus.store(min_cpus);
+    if (max_cpus != 0) slot.max_cpus.store(max_cpus);
+}
+
 namespace {
 /// Blanks a slot. Only the claimer may do this: two reapers can retire the same slot at once, and the slower one must
 /// not touch its next user.
@@ -167,6 +181,11 @@ bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uin
         if (word.compare_exchange_weak(bits, pack_state({phase, now.flags, generation, takes}))) return true;
     }
     return false;
+}
+
+bool hand_on(const Ledger& ledger, const User& user, const ProcessIdentity& next) noexcept {
+    write_identity(ledger.slot(user.slot).client, next);
+    return sign_takeover(ledger, user.slot, user.generation, phase::kFree);
 }
 
 bool is_half_made(const Ledger& ledger, const Slot& slot) noexcept {

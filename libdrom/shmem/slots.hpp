@@ -24,6 +24,13 @@ uint64_t pack_state(const SlotState& state) noexcept;
 
 ProcessIdentity read_identity(const IdentityWords& words) noexcept;
 void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexcept;
+/// Makes `next` the slot's client if process `pid` is the client. Returns false, with the present client in `pid`, if
+/// another process was faster. sign_takeover() has to follow.
+bool replace_client(Slot& slot, uint32_t& pid, const ProcessIdentity& next) noexcept;
+/// Takes the launcher away: when the client dies, the slot's CPUs are no longer kept for a launcher.
+void forget_launcher(Slot& slot) noexcept;
+/// Sets the least and the most CPUs of the slot's client. 0 leaves a number as it is.
+void set_limits(Slot& slot, uint32_t min_cpus, uint32_t max_cpus) noexcept;
 
 /// Returns whether the slot holds a client (Reserved or Live) of the generation that `name` means.
 bool is_live(const Ledger& ledger, Owner::Name name) noexcept;
@@ -67,6 +74,9 @@ bool change_phase(const Ledger& ledger, uint32_t slot, uint32_t generation, uint
 /// `to` or, when that is kFree, in the present phase. Returns false when the slot has another user or was called off
 /// meanwhile, perhaps because the former process was found dead.
 bool sign_takeover(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t to) noexcept;
+/// Makes `next` the client of the slot, in the present phase. Returns false as sign_takeover() does. Overwrites
+/// the present client, whichever it is: replace_client() asks first.
+bool hand_on(const Ledger& ledger, const User& user, const ProcessIdentity& next) noexcept;
 
 /// Returns whether the process that claimed the slot died before filling it. False when that cannot be known, as for a
 /// process of another pid namespace.

@@ -23,6 +23,13 @@ _NO_EVENT = re.compile(r"// no event: \w")
 _LEDGER = {"libdrom/shmem/ledger.hpp", "libdrom/shmem/ledger.cpp", "libdrom/shmem/layout.hpp"}
 _OWNER_WORD = re.compile(r"\.with\(|(?:\.|->)(?:owner|home)\([^()]*\)\.(?:store|exchange|compare_exchange|fetch)|Owner\{\d")
 
+# The words of slots, too, are written by the floor that they are on. The words are those of Slot in layout.hpp.
+_SHMEM = "libdrom/shmem/"
+_SLOT_WORD = re.compile(
+    r"(?:\b(?:client|launcher|claimer)(?:\.|->)(?:pid|start|pidns|signs)|(?:\.|->)(?:state|uid|min_cpus|max_cpus|page_key|joined_ns))"
+    r"\.(?:store|exchange|compare_exchange|fetch)|\bwrite_identity\("
+)
+
 
 def without_comments(line: str) -> str:
     return re.sub(r"//.*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"", "", line)
@@ -53,6 +60,8 @@ def complaints(path: Path) -> list[str]:
         banned = _BANNED_IN_GUEST.search(without_comments(line)) if guest else None
         if guest and str(path) not in _LEDGER and _OWNER_WORD.search(without_comments(line)):
             found.append(f"{number}: an owner or home word is composed outside shmem/ledger: {line.strip()}")
+        if guest and not str(path).startswith(_SHMEM) and _SLOT_WORD.search(without_comments(line)):
+            found.append(f"{number}: a word of a slot is written outside shmem/: {line.strip()}")
         if banned:
             found.append(f"{number}: {banned[1]}() inside applications: {line.strip()}")
         waits = _BANNED_IN_DAEMONS.search(without_comments(line)) if daemon else None

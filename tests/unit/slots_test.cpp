@@ -163,6 +163,43 @@ TEST(Slots, AVerdictOfTheProgramBeforeDoesNotEndTheOneThatTookItsPlace) {
     EXPECT_TRUE(is_live(table.ledger, table.name(slot)));
 }
 
+TEST(Slots, OfTwoProcessesThatReplaceAClientTheSlowerOneIsRefused) {
+    MemoryTable table(4, 1);
+    Slot& slot = table.ledger.slot(table.join());
+    uint32_t first = slot.client.pid.load(), second = first;
+    ASSERT_TRUE(replace_client(slot, first, {17, 18, 19}));
+    EXPECT_TRUE(read_identity(slot.client) == (ProcessIdentity{17, 18, 19}));
+    EXPECT_FALSE(replace_client(slot, second, {27, 28, 29}));
+    EXPECT_EQ(second, 17U) << "the process that was faster";
+    EXPECT_TRUE(read_identity(slot.client) == (ProcessIdentity{17, 18, 19}));
+}
+
+TEST(Slots, ASlotThatIsHandedOnKeepsItsPhaseAndItsLimits) {
+    MemoryTable table(4, 1);
+    const uint32_t index = table.join();
+    Slot& slot = table.ledger.slot(index);
+    const SlotState before = state_of(slot);
+    set_limits(slot, 2, 3);
+    set_limits(slot, 0, 4);
+    set_limits(slot, 1, 0);
+    ASSERT_TRUE(hand_on(table.ledger, {index, before.generation}, {17, 18, 19}));
+    EXPECT_TRUE(read_identity(slot.client) == (ProcessIdentity{17, 18, 19}));
+    EXPECT_EQ(state_of(slot).phase, before.phase);
+    EXPECT_EQ(slot.min_cpus.load(), 1U);
+    EXPECT_EQ(slot.max_cpus.load(), 4U);
+    EXPECT_FALSE(hand_on(table.ledger, {index, before.generation + 1}, {27, 28, 29})) << "another user's slot";
+}
+
+TEST(Slots, ASlotWithoutItsLauncherIsAbandonedWithItsClient) {
+    MemoryTable table(4, 1);
+    Slot& slot = table.ledger.slot(table.join());
+    write_identity(slot.client, {0x3ffffe, 1, self().pidns});
+    write_identity(slot.launcher, self());
+    EXPECT_FALSE(is_abandoned(slot));
+    forget_launcher(slot);
+    EXPECT_TRUE(is_abandoned(slot));
+}
+
 TEST(Slots, WhatHasBeenReapedIsNotTakenOver) {
     MemoryTable table(4, 1);
     const uint32_t slot = table.join();
