@@ -12,6 +12,11 @@ setup() {
     printf '; MaxNodes: 4\n; MaxProcs: 16\n' >"$log"
 }
 
+@test "the help of columns was wider than the terminal" {
+    [[ $(COLUMNS=80 "$sim" help columns | awk 'length > 80') == "" ]]
+    [[ $(COLUMNS=80 "$sim" help columns | tr -s ' \n' ' ') == $(COLUMNS=1000 "$sim" help columns | tr -s ' \n' ' ') ]]
+}
+
 @test "the slowdown of a killed job was not what its columns came to" {
     printf '%s\n' '1 20 -1 300 16 -1 -1 16 100 -1 1 1 1 1 1 -1 -1 -1' >>"$log"
     slowdowns() { python3 -c 'import csv, sys

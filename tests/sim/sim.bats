@@ -98,7 +98,7 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name 
 
 @test "each column of each table is explained in the document" {
     document=$BATS_TEST_DIRNAME/../../docs/user/simulator.md
-    diff <("$sim" help columns) <(sed -n '/^<!-- drom-sim help columns -->$/,/^<!-- end -->$/p' "$document" | sed '1d;$d')
+    diff <(COLUMNS=1000 "$sim" help columns) <(sed -n '/^<!-- drom-sim help columns -->$/,/^<!-- end -->$/p' "$document" | sed '1d;$d')
     "$sim" --swf "$log" --out out -q >/dev/null
     decision_log >decisions.log
     "$sim" replay decisions.log --out out/replay.csv >/dev/null

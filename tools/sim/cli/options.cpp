@@ -353,10 +353,7 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     typed.options.verb = verb_of(words);
     if (typed.options.verb == "help") {
         const std::string of = words.empty() ? "run" : words.front();
-        if (of == "columns")
-            std::fputs(columns_help().c_str(), stdout);
-        else
-            show(help(of, true));
+        show(of == "columns" ? columns_help() : help(of, true));
         return tl::unexpected<int>(kDone);
     }
     CLI::App app;
