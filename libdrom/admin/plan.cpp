@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/short_list.hpp"
 #include "shmem/slots.hpp"
 
 namespace drom {
@@ -167,12 +168,15 @@ void plan_loss_among(const Ledger& ledger, const SlotSet& named, uint32_t cpu, O
 
 // --- clients that wait for one another ---
 
-/// The owner words of all CPUs.
+/// The owner words of all CPUs. Those of a usual node are on the stack, which may be small: 4 KiB.
 struct Words {
-    Owner of[kMaxCpus];
+    ShortList<Owner, 512> of;
 
-    explicit Words(const Ledger& ledger) noexcept {
-        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) of[cpu] = load_owner(ledger, cpu);
+    /// Reads the words. Returns false when memory is short.
+    bool read(const Ledger& ledger) noexcept {
+        for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+            if (!of.add(load_owner(ledger, cpu))) return false;
+        return true;
     }
     void carry_out(const Plan& plan) noexcept {
         for (uint32_t i = 0; i < plan.count; ++i) of[plan.changes[i].cpu] = plan.changes[i].to;
@@ -188,7 +192,7 @@ bool is_held(const Ledger& ledger, Owner word) noexcept {
 
 /// Returns the clients that can leave CPUs: those that keep a CPU, or are given one that is not held; then those that
 /// are given one by these, and so on.
-SlotSet movable(const Ledger& ledger, const Words& words) noexcept {
+SlotSet movable(const Ledger& ledger, Words& words) noexcept {
     SlotSet able;
     for (bool more = true; more;) {
         more = false;
@@ -207,7 +211,7 @@ SlotSet movable(const Ledger& ledger, const Words& words) noexcept {
 
 /// Returns a CPU that its owner never leaves, because the owner waits for itself, directly or through others. Owners
 /// that could not leave `before` do not count. Returns UINT32_MAX when there is no such CPU.
-uint32_t never_left(const Ledger& ledger, const Words& words, const SlotSet& before) noexcept {
+uint32_t never_left(const Ledger& ledger, Words& words, const SlotSet& before) noexcept {
     const SlotSet able = movable(ledger, words);
     for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu) {
         const uint32_t owner = words.of[cpu].owner().slot;
@@ -219,7 +223,8 @@ uint32_t never_left(const Ledger& ledger, const Words& words, const SlotSet& bef
 /// Refuses a plan after which clients would wait for one another for ever.
 int check_circle(const Ledger& ledger, const Plan& plan, const char* verb, const char* advice,
                  drom_error* error) noexcept {
-    Words words(ledger);
+    Words words;
+    if (!words.read(ledger)) return fail(error, DROM_E_OS, "%s: out of memory", verb);
     const SlotSet before = movable(ledger, words);
     words.carry_out(plan);
     const uint32_t cpu = never_left(ledger, words, before);

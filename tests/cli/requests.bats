@@ -167,3 +167,13 @@ guest_of_other_user() {
     taskset -p -c "$B" "$(client plain pid)"
     drom explain plain --sample 1 | grep -Eq "Thread [0-9]+ \(plain\) may run on CPU $B, which the client does not have"
 }
+
+@test "CPUs are moved with a stack of 44 KiB" {
+    two_cpus
+    sleeper plain "$BOTH"
+    for request in "set plain $A" "add plain $B" "shrink plain 1" "expand plain 2" "drain $B" "restore $B"; do
+        # shellcheck disable=SC2086,SC2016 # a request is several words; the other shell expands
+        env -i DROM_TABLE="$DROM_TABLE" DROM_TIMEOUT_MS=30000 bash -c 'ulimit -c 0 -s 44; exec "$@"' bash "$BIN" $request
+    done
+    client_is plain mask "$BOTH"
+}
