@@ -55,6 +55,15 @@ setup_file() { build_guests; }
     [[ ! -e $DROM_TABLE ]] || nothing_left
 }
 
+@test "a file of the present directory that PATH does not find: its path is asked for, not its interpreter" {
+    cd "$WORK"
+    echo text >text
+    refuses 127 "^drom: run: text: command not found in PATH; name ./text for that of this directory" drom run -- text
+    refuses 126 "^drom: run: \.: it is a directory, not a program" drom run -- .
+    refuses 126 "^drom: run: \.\.: it is a directory, not a program" drom run -- ..
+    [[ ! -e $DROM_TABLE ]] || nothing_left
+}
+
 @test "a script with a missing interpreter: 127, and its reservation is undone" {
     printf '#!%s/nothing\n' "$WORK" >"$WORK/script"
     chmod +x "$WORK/script"

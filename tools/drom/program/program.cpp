@@ -39,6 +39,18 @@ std::string found_in_path(const std::string& command) {
     return {};
 }
 
+NotAProgram is_directory(const std::string& command) {
+    return {kCannotExecute, fmt::format("{}: it is a directory, not a program", command)};
+}
+
+/// Says why PATH finds no such command. A file of the present directory may have been meant.
+NotAProgram not_in_path(const std::string& command) {
+    struct stat info{};
+    if (stat(command.c_str(), &info) != 0) return not_executable(command, ENOENT);
+    if (S_ISDIR(info.st_mode)) return is_directory(command);
+    return {kNotFound, fmt::format("{0}: command not found in PATH; name ./{0} for that of this directory", command)};
+}
+
 /// Returns whether the kernel will set AT_SECURE, which makes the loader drop LD_PRELOAD.
 bool is_secure(const std::string& path, const struct stat& info) {
     if ((info.st_mode & S_ISUID) != 0 && info.st_uid != geteuid()) return true;
@@ -125,12 +137,10 @@ NotAProgram not_executable(const std::string& command, int code) {
 tl::expected<Program, NotAProgram> inspect_program(const std::string& command) {
     Program program;
     program.path = found_in_path(command);
+    if (program.path.empty()) return tl::make_unexpected(not_in_path(command));
     struct stat info{};
-    if (program.path.empty() || stat(program.path.c_str(), &info) != 0)
-        return tl::make_unexpected(not_executable(command, program.path.empty() ? ENOENT : errno));
-    if (S_ISDIR(info.st_mode))
-        return tl::make_unexpected(
-            NotAProgram{kCannotExecute, fmt::format("{}: it is a directory, not a program", command)});
+    if (stat(program.path.c_str(), &info) != 0) return tl::make_unexpected(not_executable(command, errno));
+    if (S_ISDIR(info.st_mode)) return tl::make_unexpected(is_directory(command));
     if (access(program.path.c_str(), X_OK) != 0) return tl::make_unexpected(not_executable(command, errno));
     program.secure = is_secure(program.path, info);
     look_into(program);
