@@ -179,6 +179,8 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "--wait and --no-wait exclude each other" drom set 1 0 --wait resized --no-wait
     refuses 2 "--wait 'done' is neither released nor resized" drom set 1 0 --wait done
     refuses 2 "--name 12 would be taken for a pid" drom run --name 12 -- true
+    refuses 2 "--name -x would be taken for an option; a name begins with a letter" drom run --name -x -- true
+    refuses 2 "--name --cpus would be taken for an option" drom run --name --cpus -- true
     refuses 2 "--name #1 would be taken for a slot" drom run --name '#1' -- true
     refuses 2 "--name a{32} is longer than 31 characters; shorten it" drom run --name aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa -- true
     DROM_NAME=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa refuses 2 "DROM_NAME=a{32} is longer than 31 characters; shorten it" drom run -- true

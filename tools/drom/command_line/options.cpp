@@ -343,6 +343,8 @@ void read_run(Typed& typed, NumberReader& reader) {
     if (run.min && run.max && *run.min > *run.max) reader.complain(min.said + " is more than " + max.said);
     if (!run.name.empty() && run.name.find_first_not_of("0123456789") == std::string::npos)
         reader.complain("--name " + run.name + " would be taken for a pid; a name needs a letter");
+    if (run.name.starts_with('-'))
+        reader.complain("--name " + run.name + " would be taken for an option; a name begins with a letter");
     if (run.name.starts_with('#'))
         reader.complain("--name " + run.name + " would be taken for a slot; a name begins with a letter");
     const char* variable = std::getenv("DROM_NAME");
