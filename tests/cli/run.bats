@@ -141,6 +141,16 @@ setup_file() { build_guests; }
     done
 }
 
+@test "an OMP_NUM_THREADS that is no number is told, and what the program gets instead" {
+    for value in abc 0 -1; do
+        OMP_NUM_THREADS=$value "$BIN" run --ncpus 1 -- printenv OMP_NUM_THREADS >"$WORK/out" 2>"$WORK/err"
+        [[ $(<"$WORK/out") == 1 ]]
+        [[ $(<"$WORK/err") == "drom: run: OMP_NUM_THREADS=$value is no number of threads; the program gets OMP_NUM_THREADS=1" ]]
+    done
+    OMP_NUM_THREADS='' "$BIN" run --ncpus 1 -- printenv OMP_NUM_THREADS 2>"$WORK/err"
+    [[ ! -s $WORK/err ]]
+}
+
 @test "what is preloaded follows from what the program needs" {
     preloaded() { drom run --json "$@" 2>&1 >/dev/null | jq -c .preloaded; }
     if [[ -x $GUESTS/regions-clang ]]; then [[ $(preloaded "$GUESTS/regions-clang" 0) == '["libdrom-agent.so"]' ]]; fi

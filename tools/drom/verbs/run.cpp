@@ -483,9 +483,15 @@ private:
 
     // --- environment ---
 
+    void add_thread_count(std::vector<std::string>& environment) const {
+        const std::string ours = fmt::format("OMP_NUM_THREADS={}", report_.threads);
+        if (const char* said = text_of("OMP_NUM_THREADS"); said != nullptr)
+            warn(options_, fmt::format("OMP_NUM_THREADS={} is no number of threads; the program gets {}", said, ours));
+        environment.push_back(ours);
+    }
+
     void add_environment(std::vector<std::string>& environment) {
-        if (threads_of_user() == 0 && !is_disabled())
-            environment.push_back(fmt::format("OMP_NUM_THREADS={}", report_.threads));
+        if (threads_of_user() == 0 && !is_disabled()) add_thread_count(environment);
         if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
         if (!preload_.agent) return;
         const std::string directory = library_directory();
