@@ -13,6 +13,19 @@
 
 namespace drom {
 
+namespace {
+
+/// Creates the table. A failure leaves no directory behind that was not there before; one that another process has
+/// begun to fill stays.
+int create_table(const char* path, const CreateSpec& spec, drom_error* error) noexcept {
+    const bool there = access(path, F_OK) == 0;
+    const int status = create_ledger(path, spec, error);
+    if (status != DROM_OK && !there) rmdir(path);
+    return status;
+}
+
+}  // namespace
+
 Table::~Table() {
     pages.clear();
     launcher.forget();
@@ -32,7 +45,7 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
         const uint32_t mode =
             (options.has(DROM_NODE) ? kModeNode : kModeUser) | (options.has(DROM_VIRTUAL) ? kModeVirtual : 0);
         const CreateSpec spec{options.cpus, options.clients, mode};
-        status = create_ledger(path, spec, error);
+        status = create_table(path, spec, error);
         if (status == DROM_OK) status = open_ledger(path, read_only, ledger, error);
     }
     if (status != DROM_OK) return status;

@@ -31,13 +31,23 @@ setup_file() { build_guests; }
         "$2" run --no-preload -- touch "$1/ran"; echo "status $?"
         "$2" run --no-preload --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
         "$2" list; echo "status $?"
-        find "$DROM_TABLE" -type f; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
+        find "$1/small" -mindepth 1; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
     # shellcheck disable=SC2154
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
     [[ $stderr =~ "drom: create table $WORK/small/table: No space left on device ("[0-9]+" KiB needed)" ]]
-    [[ $stderr =~ "the directory holds no ledger" ]]
+    [[ $stderr =~ "there is none; start a program with drom run" ]]
     jq -e '.status == "DROM_E_FULL" and (.error | contains("No space left"))' "$WORK/json"
+}
+
+@test "a table that could not be created leaves no directory behind, and takes none that was there" {
+    # shellcheck disable=SC2016
+    limited=(bash -c 'ulimit -f 0; exec "$0" run --no-preload -- true' "$BIN")
+    refuses 1 "create table .*: File too large" "${limited[@]}"
+    [[ ! -e $DROM_TABLE ]]
+    mkdir -m 0700 "$DROM_TABLE"
+    refuses 1 "create table .*: File too large" "${limited[@]}"
+    [[ -d $DROM_TABLE ]]
 }
 
 @test "a limit of a file's size is named, and kills nothing" {
