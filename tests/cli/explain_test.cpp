@@ -82,6 +82,16 @@ TEST(Explain, ARequestThatTheCpusetAllowsNothingOfIsSaidToBeThat) {
     EXPECT_TRUE(says(it, "and not released: its cpuset allows no CPU of request 4."));
 }
 
+TEST(Explain, AThreadOfSchedDeadlineIsNamedWhereItHoldsARequest) {
+    Explanation it = settled();
+    it.threads[1].deadline = true;
+    EXPECT_EQ(told(it).find("SCHED_DEADLINE"), std::string::npos);
+    it.client.info.request_seq = 4;
+    EXPECT_TRUE(says(it,
+                     "and not released: the kernel moves no thread of SCHED_DEADLINE, as its thread 4243 (sim) is; "
+                     "give that another policy (chrt --other --pid 0 4243), then use drom wait."));
+}
+
 TEST(Explain, WhyARequestIsNotReleased) {
     Explanation it = settled();
     it.client.info.request_seq = 4;

@@ -177,3 +177,19 @@ guest_of_other_user() {
     done
     client_is plain mask "$BOTH"
 }
+
+@test "a thread of SCHED_DEADLINE that holds a request is named, and the advice helps" {
+    two_cpus
+    drom run --no-preload -- true
+    sleeper plain "$(drom list --json | jq -r .present)" # the kernel gives the policy to no thread with fewer
+    pid=$(client plain pid)
+    chrt --deadline --sched-runtime 1000000 --sched-deadline 10000000 --sched-period 10000000 --pid 0 "$pid" 2>/dev/null || missing "no right to set SCHED_DEADLINE"
+    status=0
+    drom set plain "$A" --timeout 500 || status=$?
+    [[ $status == 3 ]]
+    run drom explain plain --sample 1
+    [[ $output == *"not released: the kernel moves no thread of SCHED_DEADLINE, as its thread $pid (plain) is; give that another policy (chrt --other --pid 0 $pid), then use drom wait."* ]]
+    chrt --other --pid 0 "$pid"
+    drom wait plain
+    client_is plain mask "$A"
+}

@@ -3,6 +3,7 @@
 #include "program/threads.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +76,7 @@ Sight look_at(const std::string& folder, pid_t tid) {
     sight.view.state = field(status, "State").empty() ? '?' : field(status, "State").front();
     sight.view.cpu = last_cpu(contents(folder + "/stat"));
     if (const auto cpus = CpuSet::parse(field(status, "Cpus_allowed_list"))) sight.view.allowed = *cpus;
+    sight.view.deadline = sched_getscheduler(tid) == SCHED_DEADLINE;
     sight.switches = std::strtoull(field(status, "nonvoluntary_ctxt_switches").c_str(), nullptr, 10);
     sight.run_ns = std::strtoull(contents(folder + "/schedstat").c_str(), nullptr, 10);
     return sight;

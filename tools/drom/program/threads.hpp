@@ -20,6 +20,7 @@ struct ThreadView {
     CpuSet allowed;
     double busy = 0;         ///< share of one CPU during the sample
     uint64_t preempted = 0;  ///< involuntary switches during the sample
+    bool deadline = false;   ///< SCHED_DEADLINE: the kernel refuses to change where it may run
 };
 
 /// Looks at every thread twice, `interval` apart. Empty when the process has ended or may not be looked at.

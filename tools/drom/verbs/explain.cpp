@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 #include "command_line/clients.hpp"
 #include "output/format.hpp"
@@ -148,6 +149,11 @@ private:
             std::ranges::any_of(it_.threads, [](const ThreadView& t) { return t.state == 'T' || t.state == 't'; });
         if (it_.threads.empty()) return "the process cannot be looked at";
         if (const std::string held_by = descendant_that_stays(); !held_by.empty()) return held_by;
+        if (const auto thread = deadline_thread(); thread != it_.threads.end())
+            return fmt::format(
+                "the kernel moves no thread of SCHED_DEADLINE, as its thread {0} ({1}) is; give that another policy "
+                "(chrt --other --pid 0 {0}), then use drom wait",
+                thread->tid, thread->name);
         if (stopped)
             return "the process is stopped, by a signal or a debugger, and no command waits that would confine it";
         if (info_.state != DROM_CLIENT_LIVE)
@@ -156,6 +162,11 @@ private:
         if (!has(DROM_ENTRY_ASYNC))
             return "it has no agent thread (DROM_ASYNC=0, or a single thread) and passes no safe point";
         return "its agent has not answered yet; drom wait confines it after the grace period";
+    }
+
+    /// Returns the first thread that the kernel refuses to move.
+    [[nodiscard]] std::vector<ThreadView>::const_iterator deadline_thread() const {
+        return std::ranges::find_if(std::as_const(it_.threads), &ThreadView::deadline);
     }
 
     /// Returns why a descendant stays; empty: none does. The client says it itself once its agent has tried. Without an
