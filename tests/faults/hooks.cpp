@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/shm.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -140,6 +141,11 @@ int hook_posix_fallocate(int fd, off_t offset, off_t length) {
 
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d) {
     return fails(Call::prctl_call) ? -1 : prctl(option, a, b, c, d);
+}
+
+ssize_t hook_process_vm_readv(pid_t pid, const iovec* to, unsigned long to_count, const iovec* from,
+                              unsigned long from_count, unsigned long flags) {
+    return fails(Call::process_vm_readv_call) ? -1 : process_vm_readv(pid, to, to_count, from, from_count, flags);
 }
 
 ssize_t hook_pread(int fd, void* buffer, std::size_t size, off_t offset) {

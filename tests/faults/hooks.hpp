@@ -8,6 +8,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/uio.h>
 
 #include <cerrno>
 #include <cstdarg>
@@ -59,6 +60,8 @@ int hook_open(const char* path, int flags, ...);
 int hook_openat(int directory, const char* path, int flags, ...);
 int hook_posix_fallocate(int fd, off_t offset, off_t length);
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
+ssize_t hook_process_vm_readv(pid_t pid, const iovec* to, unsigned long to_count, const iovec* from,
+                              unsigned long from_count, unsigned long flags);
 ssize_t hook_pread(int fd, void* buffer, std::size_t size, off_t offset);
 int hook_pthread_attr_init(pthread_attr_t* attributes);
 int hook_pthread_attr_setstacksize(pthread_attr_t* attributes, std::size_t size);
