@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import mean, stdev
 
 # Student's t for 95 %, by the number of values; with more it is 1.96 + 2.4 / degrees of freedom, but for 0.03.
-T95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31, 10: 2.26}
+T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9: 2.306, 10: 2.262}
 
 
 def half_width(values: list[float]) -> float:
