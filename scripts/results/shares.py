@@ -10,8 +10,8 @@ Rows are changes of the mean slowdown against a static policy, in percent. Besid
 (Student's t). There are columns for all jobs, the malleable ones, the rigid ones, and the class of jobs that fares worst. Classes are those of the
 report, by nodes and run time. A class is surely beyond +2 where its whole interval is.
 A seed draws which jobs are malleable, and the workload where it is generated. Classes with less than half a percent of the jobs are left out.
-Parts are shares, every policy and every share, choice, options of sd-deep, and why, what sd lacks: the latter two at 20 %. The table aim says what
-rows of shares have at 20 %, and is made with them.
+Parts are shares, every policy and every share, choice, options of sd-deep, why, what sd lacks, and more, a row of Curie with more seeds: the latter
+three at 20 %. The table aim says what rows of more have, and those of shares where more has none. It is made with them.
 Rows that are not asked for stay as they are. With --print the rows are printed only. With --check nothing is written: rows that differ are printed,
 and the status is 1 where there are any.
 With --csv the changes of each seed are appended to FILE instead. So processes can share the work, each with a file of its own: --seed makes one
@@ -79,8 +79,14 @@ def why(baseline: str) -> list[tuple[str, str]]:
     return [(f"sd:{options},{DEPTH}", baseline) for options in [*some, deep.format(100, "yes"), deep.format(20, "no")]]
 
 
-# Settings of each part, and its shares.
-PARTS = {"shares": (policies, "0.2,0.4,0.6,0.8,1"), "choice": (choice, "0.2"), "why": (why, "0.2")}
+def more(baseline: str) -> list[tuple[str, str]]:
+    return [("sd-deep", baseline)]
+
+
+# Settings of each part, and its shares; parts of one workload only; parts whose rows the aim has, the first one first.
+PARTS = {"shares": (policies, "0.2,0.4,0.6,0.8,1"), "choice": (choice, "0.2"), "why": (why, "0.2"), "more": (more, "0.2")}
+ONLY = {"why": "w1", "more": "Curie"}
+OF_AIM = ("more", "shares")
 
 
 class Job:
@@ -234,7 +240,7 @@ def wanted(options: argparse.Namespace) -> Iterator[list[Run]]:
     """The rows that are asked for, in the order of the table, each as its runs."""
     settings, shares = PARTS[options.part]
     for workload, (words, baseline) in WORKLOADS.items():
-        if options.part == "why" and workload != "w1":
+        if ONLY.get(options.part, workload) != workload:
             continue
         for policy, against in settings(baseline):
             if options.only in (None, workload) and options.policy in (None, policy):
@@ -284,9 +290,13 @@ def verdict(line: str) -> str:
     return f"{gain}, {worst}: {'**met**' if met else 'missed'}"
 
 
-def aim(lines: list[str]) -> list[str]:
-    """Returns a table of verdicts on the rows of 20 %: a line per policy, a column per workload."""
-    found = {place("shares", line)[:2]: verdict(line) for line in lines if key(line)[2] == "20 %"}
+def aim(page: Page) -> list[str]:
+    """Returns a table of verdicts on the page's rows of 20 %: a line per policy, a column per workload."""
+    found: dict[tuple[int, int], str] = {}
+    for part in OF_AIM:
+        for line in page.rows(part, SCRIPT):
+            if key(line)[2] == "20 %":
+                found.setdefault(place("shares", line)[:2], verdict(line))
     table = ["| policy | " + " | ".join(WORKLOADS) + " |", "| --- |" + " --- |" * len(WORKLOADS)]
     for number, (setting, _) in enumerate(policies("slurm")):
         cells = [found.get((workload, number), "not run") for workload in range(len(WORKLOADS))]
@@ -297,7 +307,7 @@ def aim(lines: list[str]) -> list[str]:
 def aim_differs() -> bool:
     """Prints the table aim where it is not what the rows on the page say."""
     page = Page(PAGE)
-    made = aim(page.rows("shares", SCRIPT))[2:]
+    made = aim(page)[2:]
     if page.rows("aim", SCRIPT) == made:
         return False
     print("\n".join(made))
@@ -311,8 +321,8 @@ def put(part: str, line: str) -> None:
     known[key(line)] = line
     lines = sorted(known.values(), key=lambda other: place(part, other))
     page.replace(part, SCRIPT, [*HEAD, *lines])
-    if part == "shares":
-        page.replace("aim", SCRIPT, aim(lines))
+    if part in OF_AIM:
+        page.replace("aim", SCRIPT, aim(page))
     page.write()
 
 
@@ -352,7 +362,7 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     known = [] if options.csv or options.print else Page(PAGE).rows(options.part, SCRIPT)
-    differ = options.check and options.part == "shares" and aim_differs()
+    differ = options.check and options.part in OF_AIM and aim_differs()
     for line in lines_of(options):
         if not options.check and not options.print:
             put(options.part, line)
