@@ -55,6 +55,10 @@ def command(system: str, mix: str, settings: list[str]) -> list[str]:
     return ["drom-sim", "compare", "--generate", "eamc", "--app-mix", mix, *files, *settings]
 
 
+def command_cell(system: str, mix: str, settings: list[str], seeds: int) -> str:
+    return "`" + " ".join([*command(system, mix, settings), "--seeds", str(seeds)]) + "`"
+
+
 def simulate(sim: str, system: str, mix: str, seed: int, settings: list[str], more: tuple[str, ...] = ()) -> dict[str, dict]:
     """Returns the summary of each setting."""
     words = command(system, mix, settings)
@@ -80,14 +84,13 @@ def published_table(runs: dict, seeds: int) -> list[str]:
     lines = ["| machine, mix | setting against its baseline | measure | thesis | prototype | here | met | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for system, mix, base, setting, measure, published, prototype in ROWS:
         values = changes(runs[system, mix], base, setting, measure)
-        words = " ".join([*command(system, mix, [base, setting]), "--seeds", str(seeds)])
         lines.append(f"| {system}, {mix} % | `{setting}` against `{base}` | {measure} | {published:+d} | {prototype or '-'} | {with_interval(values)} | "
-                     f"{verdict(measure, published, mean(values))} | `{words}` |")
+                     f"{verdict(measure, published, mean(values))} | {command_cell(system, mix, [base, setting], seeds)} |")
     return lines
 
 
 def absolute_table(runs: dict) -> list[str]:
-    lines = ["| machine, mix | policy | makespan d | response h | on each partition h | energy GJ | with idle nodes GJ | sum of run times Ms | GHz | on each partition | jobs in best partition |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| machine, mix | policy | makespan d | response h | on each partition h | energy GJ | with idle nodes GJ | sum of run times Ms | GHz | on each partition | jobs in best partition | command |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for (system, mix), seeds in runs.items():
         for setting in seeds[0]:
             def of(get) -> float:
@@ -97,30 +100,30 @@ def absolute_table(runs: dict) -> list[str]:
             speeds = " / ".join(f"{of(lambda s: s['partitions'][p]['ghz_mean'] or 0):.2f}" for p in parts)
             lines.append(f"| {system}, {mix} % | `{setting}` | {of(lambda s: s['makespan']) / 86400:.2f} | {of(lambda s: s['response_mean']) / 3600:.1f} | {responses} | "
                          f"{of(lambda s: s['energy_j']) / 1e9:.1f} | {of(lambda s: s['energy_with_idle_j']) / 1e9:.1f} | {of(lambda s: s['run_sum_s']) / 1e6:.2f} | "
-                         f"{of(lambda s: s['ghz_mean']):.2f} | {speeds} | {100 * of(lambda s: s['best_partition_share']):.0f} % |")
+                         f"{of(lambda s: s['ghz_mean']):.2f} | {speeds} | {100 * of(lambda s: s['best_partition_share']):.0f} % | {command_cell(system, mix, [setting], len(seeds))} |")
     return lines
 
 
 def order_table(runs: dict) -> list[str]:
-    parts = ["| machine, mix | reorder GJ | priority-inc GJ | priority-inc-v GJ | met |", "| --- | --- | --- | --- | --- |"]
+    parts = ["| machine, mix | reorder GJ | priority-inc GJ | priority-inc-v GJ | met | command |", "| --- | --- | --- | --- | --- | --- |"]
     for (system, mix), seeds in runs.items():
         energy = [mean(run[s]["energy_j"] for run in seeds) / 1e9 for s in (REORDER, INC, INCV)]
         met = energy[0] > energy[1] >= energy[2]
-        parts.append(f"| {system}, {mix} % | {energy[0]:.1f} | {energy[1]:.1f} | {energy[2]:.1f} | {'yes' if met else 'no'} |")
+        parts.append(f"| {system}, {mix} % | {energy[0]:.1f} | {energy[1]:.1f} | {energy[2]:.1f} | {'yes' if met else 'no'} | {command_cell(system, mix, [REORDER, INC, INCV], len(seeds))} |")
     return parts
 
 
 def sharing_table(sim: str, count: int) -> list[str]:
     """Chapter 7's future work: frequencies and sharing together, each alone, and neither."""
     both = "sd-eamc"
-    lines = ["| machine | policy | makespan | response | slowdown | energy | with idle nodes |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| machine | policy | makespan | response | slowdown | energy | with idle nodes | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for system, base, settings in (("p1", "easy", ["eamc", "sd+", both]), ("p1-p2", INCV, [both])):
         runs = [simulate(sim, system, "13", seed, [base, *settings]) for seed in range(1, count + 1)]
         for setting in settings:
             cells = []
             for field in ("makespan", "response_mean", "slowdown_mean", "energy_j", "energy_with_idle_j"):
                 cells.append(with_interval([100 * (run[setting][field] / run[base][field] - 1) for run in runs]))
-            lines.append(f"| {system} | `{setting}` against `{base}` | " + " | ".join(cells) + " |")
+            lines.append(f"| {system} | `{setting}` against `{base}` | " + " | ".join(cells) + f" | {command_cell(system, '13', [base, setting], count)} |")
     return lines
 
 
@@ -130,7 +133,8 @@ def section(sim: str, seeds: int) -> list[str]:
         jobs = {(case, seed): pool.submit(simulate, sim, *case, seed, SETTINGS) for case in cases for seed in range(1, seeds + 1)}
         runs = {case: [jobs[case, seed].result() for seed in range(1, seeds + 1)] for case in cases}
     return [f"Changes are in percent of the baseline: means over {seeds} workloads, with 95 % confidence. A row is met where the energy is within {ENERGY_POINTS} points of the",
-            f"thesis, the makespan within {MAKESPAN_POINTS}, and where the response has its sign. The workload of the thesis is not public.", "",
+            f"thesis, the makespan within {MAKESPAN_POINTS}, and where the response has its sign. The workload of the thesis is not public.",
+            "With `--out DIR` a command writes a row per seed to `DIR/summary.csv`, and the measures of each partition of one seed to `DIR/summary.json`.", "",
             *published_table(runs, seeds), "",
             "The orders have to gain in this order: *reorder*, *priority-inc*, *priority-inc-v*. No entry is beyond the threshold of 35 % with the published", "coefficients, and so the last two are the same.", "", *order_table(runs), "",
             "### The measures themselves", "", *absolute_table(runs), "",

@@ -142,7 +142,7 @@ def nas_mix(sim: Simulator) -> None:
     print("\nHow often each benchmark was drawn, how it scales and what it asked for was not published: here each is as likely as another, all scale by the law of\n"
           "the 120 jobs, and requests are 1.5 times the run time. So the published waits are not reproduced. The machine is overloaded, jobs wait for an hour, and few\n"
           "nodes are ever idle for growth. The order of executions is (greedy-r least, static most), the order of waits is not:\n"
-          "here greedy-r makes none longer.")
+          "here greedy-r makes none longer. The use of fair-r is published below that of static, and is above it here.")
 
 
 def classes(sim: Simulator) -> None:
@@ -198,7 +198,8 @@ def gap_curve(sim: Simulator) -> None:
         resizes = " and ".join(f"{mean(measured(runs, changes_per_job)):.1f}" for runs in (mask, process))
         print(f"| {gap / 1000:g} | {' | '.join(cells)} | {resizes} |")
     print("\nSixty jobs of 800 node-seconds in the mean, one per minute, on 16 nodes. A change of a mask costs so little that a job may follow every event; where\n"
-          "processes start and stop, following every event costs more than it gains.")
+          "processes start and stop, following every event costs more than it gains. Times of these two workloads are in milliseconds: the commands take and\n"
+          "print ms, and the table has s.")
 
 
 def changes_per_job(jobs: list[dict]) -> float:
