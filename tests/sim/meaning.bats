@@ -50,6 +50,28 @@ print(job["run"], job["stretched"], job["killed"])' "$1/jobs.csv"; }
     [[ $("$sim" --swf "$log" --json -q | jq .setting.workload_seed) == null ]]
 }
 
+# The table of columns and that of each policy's options are other code than what writes the file.
+@test "summary.csv had columns that no table explained" {
+    # shellcheck disable=SC2016 # backquotes of Markdown
+    "$sim" help columns | sed -n '/^### summary.csv/,/^### replay/s/^| `\([^`]*\)`.*/\1/p' >explained
+    [[ $(wc -l <explained) -gt 50 ]]
+    examples=$BATS_TEST_DIRNAME/../../examples/energy
+    machine=(--machine "$examples/p1.machine" --apps "$examples/thesis.apps")
+    while read -r policy; do
+        "$sim" compare --generate eamc --jobs 20 "${machine[@]}" --out out --force -q "$policy" >/dev/null
+        head -1 out/summary.csv | tr , '\n' >columns
+        # These come first, in the order of the table. Behind them are the policy's options, and those of every run.
+        diff explained <(head -n "$(wc -l <explained)" columns)
+        tail -n "+$(($(wc -l <explained) + 1))" columns | sort >parameters
+        "$sim" policies "$policy" --json | jq -r '.policies[0].options[].name' | sort >options
+        echo "$policy: $(comm -23 options parameters | xargs)"
+        [[ -z $(comm -23 options parameters) ]]
+        comm -13 options parameters >"of_runs.$policy"
+    done < <("$sim" policies --json | jq -r '.policies[].name')
+    # The rest is the same for every policy.
+    [[ $(sort -u of_runs.* | wc -l) == "$(wc -l <of_runs.easy)" && -s of_runs.easy ]]
+}
+
 @test "the page of resizing had numbers that its commands did not print" {
     page=$BATS_TEST_DIRNAME/../../docs/results/resizing.md
     script=$BATS_TEST_DIRNAME/../../scripts/results/resizing.py
