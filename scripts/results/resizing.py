@@ -142,7 +142,8 @@ def nas_mix(sim: Simulator) -> None:
     print("\nHow often each benchmark was drawn, how it scales and what it asked for was not published: here each is as likely as another, all scale by the law of\n"
           "the 120 jobs, and requests are 1.5 times the run time. So the published waits are not reproduced. The machine is overloaded, jobs wait for an hour, and few\n"
           "nodes are ever idle for growth. The order of executions is (greedy-r least, static most), the order of waits is not:\n"
-          "here greedy-r makes none longer. The use of fair-r is published below that of static, and is above it here.")
+          "here greedy-r makes none longer. The use of fair-r is published below that of static, and is above it here.\n"
+          "A job that growth did not help never grows again here. By the specification it may after ten minutes, or in another loop.")
 
 
 def classes(sim: Simulator) -> None:
