@@ -11,6 +11,8 @@
 #include "policy/resize/scenarios.hpp"
 #include "property.hpp"
 #include "random_site.hpp"
+#include "report/digest.hpp"
+#include "report/idle_policy.hpp"
 
 namespace {
 
@@ -26,6 +28,8 @@ Outcome simulated(const Workload& workload, const std::string& setting) {
     rules.window_to = 100'000'000;  // every stretch is recorded
     Outcome outcome = simulate(workload, *parameters->policy.scheduler(), rules);
     outcome.setting.nodes = nodes;
+    outcome.setting.policy = parameters->policy.row().name;
+    outcome.setting.parameters = values_of(*parameters);
     return outcome;
 }
 
@@ -251,6 +255,19 @@ TEST(Elastic, EquipartitionUsesTheWholeMachine) {
     const Metrics metrics = measure(outcome);
     EXPECT_GT(metrics.allocated, 0.97);
     EXPECT_NEAR(static_cast<double>(metrics.makespan), 2672, 60) << "HPC in the cloud, table 6.4";
+}
+
+// A gap of 5 s was taken for what had been simulated.
+TEST(Elastic, EquipartitionSaysThatItRaisedTheGap) {
+    const auto said = [](const char* setting) {
+        return raised_gap(digest(simulated(preset("equipartition-5"), setting))).value_or("");
+    };
+    EXPECT_EQ(said("equipartition:min_gap=5"),
+              "equipartition raised min_gap from 5 to 30 s, ten times the longest shrink (raise_gap).");
+    EXPECT_EQ(said("equipartition:min_gap=5,raise_gap=no"), "");
+    EXPECT_EQ(said("equipartition:min_gap=30"), "") << "it is as long as it has to be";
+    EXPECT_EQ(said("equipartition:min_gap=inf"), "");
+    EXPECT_EQ(said("easy"), "");
 }
 
 TEST(Elastic, SharesOfResizableAndPlatinumJobsAreDrawn) {

@@ -345,7 +345,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests) {
     std::set<std::string> said;
     for (const Digest& digest : digests)
-        for (const auto& reason : {never_started(digest), without_urgent_jobs(digest), why_idle(digest.setting)})
+        for (const auto& reason :
+             {never_started(digest), without_urgent_jobs(digest), raised_gap(digest), why_idle(digest.setting)})
             if (reason && said.insert(*reason).second) remark(options, *reason);
 }
 

@@ -415,8 +415,9 @@ private:
         const std::size_t number = work(slot).job;
         IterativeRun& run = elastic(work(slot)).run;
         const bool done = resize.phase == policy::Resize::Phase::kDone;
-        const double cost = done ? 0 : program(out_.jobs[number]).cost(resize.from, resize.to);
-        run.pause(cost, now);
+        const double cost = program(out_.jobs[number]).cost(resize.from, resize.to);
+        run.pause(done ? 0 : cost, now);
+        if (done) out_.longest_shrink = std::max<Seconds>(out_.longest_shrink, std::llround(cost));
         if (resize.phase == policy::Resize::Phase::kPosted) {
             shrinks_.push({now + std::llround(cost), static_cast<std::int64_t>(number), slot});
             set_end(slot, now);

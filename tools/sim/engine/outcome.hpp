@@ -127,7 +127,8 @@ struct Outcome {
     std::vector<Stretch> stretches;  ///< of the window that was asked for
     double seconds = 0;              ///< that the simulation itself took
     std::size_t passes = 0, events = 0;
-    std::size_t outlived = 0;  ///< guests that outlived a mate
+    std::size_t outlived = 0;    ///< guests that outlived a mate
+    Seconds longest_shrink = 0;  ///< from the request to the program's answer, of those that were carried out
 };
 
 }  // namespace drom::sim

@@ -177,6 +177,7 @@ Digest digest(const Outcome& outcome, const Outcome* baseline, Window window) {
     digest.interrupted = outcome.interrupted;
     digest.passes = outcome.passes;
     digest.outlived = outcome.outlived;
+    digest.longest_shrink = outcome.longest_shrink;
     digest.events = outcome.events;
     digest.metrics = measure(outcome);
     if (baseline != nullptr) digest.worse = share_worse(outcome, *baseline);

@@ -59,7 +59,8 @@ struct Digest {
     Setting setting;
     bool interrupted = false;
     std::size_t passes = 0, events = 0;
-    std::size_t outlived = 0;  ///< guests that outlived a mate
+    std::size_t outlived = 0;    ///< guests that outlived a mate
+    Seconds longest_shrink = 0;  ///< from the request to the program's answer, of those that were carried out
     Metrics metrics;
     std::optional<ShareWorse> worse;  ///< than under the baseline
     HeatMap heat;

@@ -8,6 +8,7 @@
 
 #include "policy/mates.hpp"
 #include "policy/registry/registry.hpp"
+#include "policy/resize/equipartition.hpp"
 #include "report/labels.hpp"
 
 namespace drom::sim {
@@ -58,6 +59,15 @@ std::optional<std::string> without_urgent_jobs(const Digest& digest) {
     if (qos.empty() || digest.metrics.urgent > 0) return std::nullopt;
     return fmt::format("{} has no urgent job: it decides as EASY (urgent_qos {}, urgent_share {}).",
                        digest.setting.policy, qos, parameter(digest.setting, "urgent_share"));
+}
+
+std::optional<std::string> raised_gap(const Digest& digest) {
+    const std::string_view gap = parameter(digest.setting, "min_gap");
+    const Seconds least = policy::least_gap(digest.longest_shrink);
+    if (gap.empty() || gap == "inf" || parameter(digest.setting, "raise_gap") != "yes") return std::nullopt;
+    if (number(digest.setting, "min_gap") >= static_cast<double>(least)) return std::nullopt;
+    return fmt::format("{} raised min_gap from {} to {} s, ten times the longest shrink (raise_gap).",
+                       digest.setting.policy, gap, least);
 }
 
 std::optional<std::string> why_idle(const Setting& setting) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idle_policy.hpp - settings under which a policy can never do what it is for, and jobs that it never starts.
+// idle_policy.hpp - settings under which a policy can never do what it is for, or that it changed, and jobs that it
+// never starts.
 #pragma once
 
 #include <optional>
@@ -15,6 +16,9 @@ std::optional<std::string> why_idle(const Setting& setting);
 
 /// Says that a policy for urgent jobs has met none, as a sentence. Nothing: it has, or the policy is for no such jobs.
 std::optional<std::string> without_urgent_jobs(const Digest& digest);
+
+/// Says that equipartition has kept sizes for longer than it was told, as a sentence. Nothing: it has not.
+std::optional<std::string> raised_gap(const Digest& digest);
 
 /// Says how many jobs the policy had still not started when nothing more could happen, as a sentence. Nothing: none, or
 /// the simulation was stopped.

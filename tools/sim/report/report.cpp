@@ -166,6 +166,7 @@ std::vector<std::string> notes_on(const Digest& digest) {
             grouped(static_cast<std::int64_t>(metrics.unended)), jobs_text(metrics.jobs + metrics.unended)));
     if (auto never = never_started(digest)) notes.push_back(std::move(*never));
     if (auto none = without_urgent_jobs(digest)) notes.push_back(std::move(*none));
+    if (auto raised = raised_gap(digest)) notes.push_back(std::move(*raised));
     if (auto reason = why_idle(digest.setting)) notes.push_back(std::move(*reason));
     if (metrics.preemptions > 0)
         notes.push_back(fmt::format("Preempted for urgent jobs: {} times, which lost {} node-seconds.",
