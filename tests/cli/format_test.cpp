@@ -91,6 +91,17 @@ TEST(Words, RequestsAreAsFarAsTheyAre) {
     EXPECT_EQ(request_word(info), "released");
 }
 
+TEST(Words, ARequestToATeamThatKeepsItsSizeSaysWhy) {
+    drom_client_info info{};
+    info.state = DROM_CLIENT_LIVE;
+    info.request_seq = info.released_seq = 2;
+    EXPECT_EQ(progress_words(info, 63'000), "released after 63 us");
+    info.resize = DROM_RESIZE_KEEPS;
+    EXPECT_EQ(progress_words(info, 63'000), "released after 63 us, threads kept: a change of its team was not allowed");
+    std::strcpy(info.why, "DROM_RESIZE=keep");
+    EXPECT_EQ(progress_words(info, 63'000), "released after 63 us, threads kept: DROM_RESIZE=keep");
+}
+
 TEST(Words, DurationsAreReadable) {
     EXPECT_EQ(duration_text(0), "0 ns");
     EXPECT_EQ(duration_text(63'400), "63 us");

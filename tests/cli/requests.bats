@@ -39,7 +39,8 @@ keeps() { # RUNTIME
     two_cpus
     guest keeper "$BOTH" "$GUESTS/held-$1"
     run drom shrink keeper 1 --wait resized --timeout 60000
-    [[ $status == 0 ]]
+    echo "$output"
+    [[ $status == 0 && $output == *", threads kept: a change of its team was not allowed; --resize=follow allows it" ]]
     [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
     client_is keeper team 2
     client_is keeper resize keeps

@@ -110,7 +110,7 @@ std::string progress_words(const drom_client_info& info, uint64_t took_ns) {
     const bool outside = info.confined_seq >= info.request_seq;
     const uint64_t released_ns = info.released_ns > info.posted_ns ? info.released_ns - info.posted_ns : took_ns;
     std::string text = fmt::format("released{} after {}", outside ? " by confinement" : "", duration_text(released_ns));
-    if (info.resized_seq >= info.request_seq && keeps_threads(info)) return text + ", threads kept";
+    if (keeps_threads(info)) return fmt::format("{}, threads kept: {}", text, visible(why_not_resized(info)));
     if (info.resized_seq >= info.request_seq && info.resized_ns > info.posted_ns)
         text += fmt::format(", resized after {}", duration_text(info.resized_ns - info.posted_ns));
     return text;

@@ -32,8 +32,8 @@ std::string joined(const std::vector<std::string>& words, const char* separator)
 /// Returns "1 CPU", "2 CPUs", "3 entries".
 std::string counted(uint64_t count, std::string_view what);
 
-/// Returns how far a request has come: "released after 0.1 ms, resized after 2 ms". `took_ns`: the whole call, for a
-/// client that had released before the request was posted.
+/// Returns how far a request has come: "released after 0.1 ms, resized after 2 ms". Where the threads stay as many as
+/// they are it says why. `took_ns`: the whole call, for a client that had released before the request was posted.
 std::string progress_words(const drom_client_info& info, uint64_t took_ns);
 
 }  // namespace drom::command
