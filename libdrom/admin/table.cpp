@@ -48,6 +48,7 @@ int Table::open(const char* where, const Options& options, drom_error* error) no
         status = create_table(path, spec, error);
         if (status == DROM_OK) status = open_ledger(path, read_only, ledger, error);
     }
+    if (status == DROM_E_NOTABLE && !options.has(DROM_CREATE)) tell_of_removed(path, "open", error);
     if (status != DROM_OK) return status;
     changes = static_cast<Change*>(malloc(sizeof(Change) * ledger.cpus()));
     targets = static_cast<Owner::Name*>(calloc(ledger.cpus(), sizeof(Owner::Name)));

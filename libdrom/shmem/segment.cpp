@@ -434,6 +434,16 @@ int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* er
     return DROM_OK;
 }
 
+bool tell_of_removed(const char* path, const char* verb, drom_error* error) noexcept {
+    const uint32_t user = user_of_removed(path);
+    if (user == 0) return false;
+    fail(error, DROM_E_NOTABLE,
+         "drom: %s table %s: it was removed while in use, and process %u still has its CPUs by it; end that process, "
+         "or name another table",
+         verb, path, user);
+    return true;
+}
+
 namespace {
 /// Refuses to make a table while processes use a removed one of this path: the new table would give their CPUs away a
 /// second time.
@@ -441,12 +451,7 @@ int refuse_second(const char* path, drom_error* error) noexcept {
     char ledger[320];
     snprintf(ledger, sizeof ledger, "%s/%s", path, kLedgerName);
     if (faccessat(AT_FDCWD, ledger, F_OK, AT_SYMLINK_NOFOLLOW) == 0) return DROM_OK;
-    const uint32_t user = user_of_removed(path);
-    if (user == 0) return DROM_OK;
-    return fail(error, DROM_E_NOTABLE,
-                "drom: create table %s: it was removed while in use, and process %u still has its CPUs by it; end that "
-                "process, or name another table",
-                path, user);
+    return tell_of_removed(path, "create", error) ? DROM_E_NOTABLE : DROM_OK;
 }
 }  // namespace
 

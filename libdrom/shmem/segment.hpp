@@ -82,6 +82,10 @@ int open_ledger(const char* path, bool read_only, Ledger&, drom_error*) noexcept
 /// another process was faster.
 int create_ledger(const char* path, const CreateSpec&, drom_error*) noexcept;
 
+/// Fills in the error when the table was removed while a process uses it, which is named. Returns false when none does.
+/// Takes milliseconds, as user_of_removed does. Thread-safe.
+bool tell_of_removed(const char* path, const char* verb, drom_error*) noexcept;
+
 void close_ledger(Ledger&) noexcept;
 
 /// Returns DROM_E_NOTABLE when the ledger's file was removed meanwhile. About 0.3 us.

@@ -127,7 +127,10 @@ setup_file() { build_guests; }
     watch_pid=$PID
     sleep 0.2
     rm -r "$DROM_TABLE"
-    refuses 1 "there is none" drom set idle "$A"
+    for command in list "set idle $A" "shrink idle 1" "expand idle 1" "add idle $A" "remove idle $A" "drain $A" "restore $A" "wait idle" watch "explain idle" check; do
+        # shellcheck disable=SC2086
+        refuses 1 "^drom: open table $DROM_TABLE: it was removed while in use, and process [0-9]+ still has its CPUs by it; end" drom $command
+    done
     PID=$watch_pid
     ended 1
     grep -q "it was removed while in use" "$WORK/err"
