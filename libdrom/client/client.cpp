@@ -156,14 +156,19 @@ bool confine_all(const Request& wanted) noexcept {
     return true;
 }
 
+bool keeps(uint32_t resize) noexcept { return resize == DROM_RESIZE_KEEPS || resize == DROM_RESIZE_HELD; }
+
 void say_resized(uint64_t seq, uint32_t team_size) noexcept {
     Page& page = *state.page;
     if (!joined()) return;
     page.resized_ns.store(now_ns(), kRelaxed);
     page.resized.store(seq);
     if (state.ledger.mailbox(state.slot).ack_waiters.load() > 0) futex_wake(futex_half(page.resized));
-    record(state.ledger,
-           {.type = DROM_EVENT_RESIZED, .slot = state.slot, .seq = seq, .value = team_size, .pid = self().pid});
+    record(state.ledger, {.type = keeps(page.resize.load(kRelaxed)) ? DROM_EVENT_KEPT : DROM_EVENT_RESIZED,
+                          .slot = state.slot,
+                          .seq = seq,
+                          .value = team_size,
+                          .pid = self().pid});
 }
 
 /// Acknowledges for a team that keeps its size: it follows no further. Where regions are seen the next one looks again,

@@ -119,7 +119,7 @@ class Timelines(unittest.TestCase):
 
     def test_a_team_that_acknowledges_with_its_old_size_is_held(self) -> None:
         story = Story([0, 1])
-        next(e for e in story.events if e["event"] == "resized" and e["seq"] == 2)["value"] = 2
+        next(e for e in story.events if e["event"] == "resized" and e["seq"] == 2).update(event="kept", value=2)
         self.assertTrue(next(r for r in story.read().requests if r.shrinks).held)
 
     def test_a_cpu_taken_without_an_offer_is_a_conflict(self) -> None:

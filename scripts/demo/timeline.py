@@ -163,6 +163,8 @@ class _Reader:
         for request in self.answered(event):
             request.resized, request.threads = event["time_ns"], event["value"]
 
+    on_kept = on_resized  # held, as its threads are more than its CPUs
+
 
 def read(events: list[dict], names: dict[int, str], by_pid: dict[int, str] | None = None) -> Timeline:
     """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are used

@@ -26,7 +26,7 @@ PIN(statuses, DROM_UNCHANGED == 2 && DROM_PENDING == 1 && DROM_OK == 0 && DROM_E
 PIN(flags, DROM_WAIT_RELEASED == 1 && DROM_TAKE == 8 && DROM_CREATE == 64 && DROM_RIGID == 512 && DROM_NODE == 1024);
 PIN(flags_of_set, DROM_ADD == 2048 && DROM_REMOVE == 4096 && DROM_VIRTUAL == 8192 && DROM_TREE == 16384);
 PIN(entry_points, DROM_ENTRY_KMP == 2 && DROM_ENTRY_MPI == 64);
-PIN(events, DROM_EVENT_JOIN == 1 && DROM_EVENT_CANCEL == 12);
+PIN(events, DROM_EVENT_JOIN == 1 && DROM_EVENT_CANCEL == 12 && DROM_EVENT_KEPT == 13);
 
 int main(void) {
     printf("abi: drom_options %zu, drom_client_info %zu, drom_event %zu bytes\n", sizeof(drom_options),

@@ -125,7 +125,7 @@ static void read_events(Storm* storm) {
         for (size_t i = 0; i < n; ++i) {
             if (event[i].type == DROM_EVENT_RELEASED) ++storm->released;
             if (event[i].type == DROM_EVENT_CONFINED) ++storm->confined;
-            if (event[i].type != DROM_EVENT_RESIZED) continue;
+            if (event[i].type != DROM_EVENT_RESIZED && event[i].type != DROM_EVENT_KEPT) continue;
             ++storm->resized;
             if (storm->team && event[i].value != storm->team) ++storm->changes;
             storm->team = event[i].value;

@@ -44,6 +44,8 @@ keeps() { # RUNTIME
     [[ $(client keeper mask) != "$BOTH" && $(threads_on keeper) == "$(client keeper mask)" ]]
     client_is keeper team 2
     client_is keeper resize keeps
+    told=$(drom watch --all --for 1 --json | jq -r 'select(.event == "kept" or .event == "resized") | "\(.event) \(.value)"' | sort -u)
+    [[ $told == "kept 2" ]]
     drom explain keeper --sample 20 | grep -q "The number of threads stays 2: a change of its team was not allowed"
     drom explain keeper --sample 20 | grep -q "2 threads share 1 CPU\."
     kill -TERM "$PID"

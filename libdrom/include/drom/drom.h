@@ -438,7 +438,8 @@ enum {
     DROM_EVENT_RELEASED = 9,  /* the client itself released a request */
     DROM_EVENT_CONFINED = 10, /* an administrator released a request from outside */
     DROM_EVENT_RESIZED = 11,  /* a request is resized, to `value` threads */
-    DROM_EVENT_CANCEL = 12    /* the offer of a CPU was withdrawn, and its owner `slot` keeps it */
+    DROM_EVENT_CANCEL = 12,   /* the offer of a CPU was withdrawn, and its owner `slot` keeps it */
+    DROM_EVENT_KEPT = 13      /* in place of DROM_EVENT_RESIZED: the team keeps its size, of `value` threads */
 };
 
 typedef struct drom_event {

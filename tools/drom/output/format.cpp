@@ -30,7 +30,8 @@ constexpr Word kEvents[] = {
     {DROM_EVENT_JOIN, "join"},         {DROM_EVENT_LEAVE, "leave"},     {DROM_EVENT_REAP, "reap"},
     {DROM_EVENT_CLAIM, "claim"},       {DROM_EVENT_OFFER, "offer"},     {DROM_EVENT_ACCEPT, "accept"},
     {DROM_EVENT_FREE, "free"},         {DROM_EVENT_POST, "post"},       {DROM_EVENT_RELEASED, "released"},
-    {DROM_EVENT_CONFINED, "confined"}, {DROM_EVENT_RESIZED, "resized"}, {DROM_EVENT_CANCEL, "cancel"}};
+    {DROM_EVENT_CONFINED, "confined"}, {DROM_EVENT_RESIZED, "resized"}, {DROM_EVENT_CANCEL, "cancel"},
+    {DROM_EVENT_KEPT, "kept"}};
 
 template <size_t N>
 std::string word_of(const Word (&table)[N], uint32_t value) {

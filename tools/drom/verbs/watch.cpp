@@ -128,7 +128,8 @@ private:
         if (event.cpu != UINT32_MAX) text += fmt::format("  cpu {}", event.cpu);
         if (event.seq != 0) text += fmt::format("  seq {}", event.seq);
         if (event.type == DROM_EVENT_POST) text += "  " + counted(event.value, "CPU");
-        if (event.type == DROM_EVENT_RESIZED) text += "  " + counted(event.value, "thread");
+        if (event.type == DROM_EVENT_RESIZED || event.type == DROM_EVENT_KEPT)
+            text += "  " + counted(event.value, "thread");
         return text + '\n';
     }
 

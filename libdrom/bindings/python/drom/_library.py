@@ -15,7 +15,7 @@ Words = ctypes.c_uint64 * WORDS
 WAIT_RELEASED, WAIT_RESIZED, NEVER_CONFINE, TAKE, RETURN, FAST, CREATE, READONLY, ASYNC, RIGID, NODE, ADD, REMOVE, VIRTUAL, TREE = (1 << bit for bit in range(15))
 GRACE_AT_ONCE = NO_CPU = 2**32 - 1
 CLIENT_LIVE = 2
-EVENT_KINDS = dict(enumerate(("join", "leave", "reap", "claim", "offer", "accept", "free", "post", "released", "confined", "resized", "cancel"), 1))
+EVENT_KINDS = dict(enumerate(("join", "leave", "reap", "claim", "offer", "accept", "free", "post", "released", "confined", "resized", "cancel", "kept"), 1))
 
 
 def _fields(text: str) -> list[tuple[str, object]]:
