@@ -159,6 +159,20 @@ follows() {
     [ ! -e "$DROM_TABLE" ]
 }
 
+@test "a set-uid program becomes no client, also where PATH is not set" {
+    [ "$(id -u)" -eq 0 ] || missing "needs root to make a set-uid file of another user"
+    local folder
+    folder=$(mktemp -d -p "$build")
+    [[ $(findmnt -n -o OPTIONS -T "$folder") != *nosuid* ]] || { rm -rf "$folder"; missing "the file system ignores set-uid bits"; }
+    cp "$hosts/loader" "$folder/loader"
+    chown nobody "$folder/loader"
+    chmod 4755 "$folder/loader"
+    run env -u PATH "$folder/loader" idle "$lib" 1
+    rm -rf "$folder"
+    echo "$output"
+    [[ $output == *"init -12"* ]]
+}
+
 @test "an idle safe point allocates nothing and takes no lock: 100000 polls" {
     run env LD_PRELOAD="$hosts/counter.so" "$hosts/loader" idle "$lib" 100000
     echo "$output"
