@@ -48,15 +48,16 @@ Confined move_threads(Table& table, const User& user, ClientTree& tree, Request&
         note_begun(table.ledger, user.slot, user.generation, posted.seq);  // mutant begun
         const StandOn place(table.pages.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
         const Confined done = tree.confine(origin, posted.mask, deadline, moves);
+        const bool ended = done.status != DROM_OK && done.status != DROM_E_TIMEOUT;
         Request newer;
-        if (done.status != DROM_OK || !read_request(table.ledger, user.slot, newer) || newer.seq == posted.seq)
-            return done;
+        if (ended || !read_request(table.ledger, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: a request to the slot's next user is not for this process.
         if (state_of(table.ledger.slot(user.slot)).generation != user.generation) return done;
         last = posted;
         origin = {last.mask, last.mask, origin.newest, newer.seq};
         posted = newer;
-        if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
+        deadline =
+            std::max(deadline, deadline_in_ms(100));  // the threads must not stay where the older request had them
     }
 }
 

@@ -458,6 +458,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     if (threads_.error() != 0) return {status_of(threads_.error()), {}, 0, 0};
     Walk walk(ledger_, table_, slot_, known_, &moves);
     const auto visit = [&](Tasks& tasks, const Found& found, bool again) {
+        if (again && !origin.is_newest()) return 0;
         moves.announce();  // mutant announce
         const bool client = found.parent == 0;
         const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
@@ -473,7 +474,8 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         total.threads = 0;
         if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
-        if (now_ns() >= deadline_ns) break;
+        // A further pass would take the tree back from the mask to which another mover has brought it by now.
+        if (now_ns() >= deadline_ns || !origin.is_newest()) break;
         if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks();
     }
     total.status = DROM_E_TIMEOUT;  // mutant in-time

@@ -56,7 +56,8 @@ public:
     void forget_process() noexcept;
 
     /// Confines every process of the tree, and repeats until it is proved that none is outside `now`, nor will be.
-    /// found_processes.hpp has the proof. DROM_E_TIMEOUT when the proof takes longer than `deadline_ns`. A client
+    /// found_processes.hpp has the proof. DROM_E_TIMEOUT when the proof takes longer than `deadline_ns`, or a
+    /// newer request is there. A client
     /// without descendants is not proved to be in no fork. Allocates only for trees of more than 16 processes. About 10
     /// us per process and pass. A tree that sleeps takes one pass; one whose processes are awake takes until each has
     /// run for 2 ms.
