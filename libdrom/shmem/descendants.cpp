@@ -3,7 +3,6 @@
 #include "descendants.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <algorithm>
 #include <cerrno>
@@ -13,6 +12,7 @@
 
 #include "base/clock.hpp"
 #include "base/process_stat.hpp"
+#include "base/short_list.hpp"
 #include "children.hpp"
 #include "claims.hpp"
 #include "drom/drom.h"
@@ -109,50 +109,14 @@ struct Found {
     uint64_t ran_ns;  ///< processor time of its threads when it had just been moved
 };
 
-/// A list without malloc: the program that was interrupted may be inside malloc.
-class FoundList {
+/// The processes of a pass, by number.
+class FoundList : public ShortList<Found, 64> {
 public:
-    FoundList() noexcept = default;
-    ~FoundList() {
-        if (at_ != room_) munmap(at_, capacity_ * sizeof(Found));
-    }
-    FoundList(const FoundList&) = delete;
-    FoundList& operator=(const FoundList&) = delete;
-
-    [[nodiscard]] uint32_t count() const noexcept { return count_; }
-    Found& operator[](uint32_t index) noexcept { return at_[index]; }
-    void cut(uint32_t count) noexcept { count_ = count; }
-
     Found* find(uint32_t pid) noexcept {
-        for (uint32_t i = 0; i < count_; ++i)
-            if (at_[i].pid == pid) return &at_[i];
+        for (uint32_t i = 0; i < count(); ++i)
+            if ((*this)[i].pid == pid) return &(*this)[i];
         return nullptr;
     }
-
-    /// Returns false when memory is short.
-    bool add(const Found& found) noexcept {
-        if (count_ == capacity_ && !grow()) return false;
-        at_[count_++] = found;
-        return true;
-    }
-
-private:
-    bool grow() noexcept {
-        const uint32_t more = capacity_ * 4;
-        void* room = mmap(nullptr, more * sizeof(Found), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (room == MAP_FAILED) return false;
-        memcpy(room, static_cast<const void*>(at_), count_ * sizeof(Found));
-        if (at_ != room_) munmap(at_, capacity_ * sizeof(Found));
-        at_ = static_cast<Found*>(room);
-        capacity_ = more;
-        return true;
-    }
-
-    static constexpr uint32_t kRoom = 64;
-    Found room_[kRoom];
-    Found* at_ = room_;
-    uint32_t count_ = 0;
-    uint32_t capacity_ = kRoom;
 };
 
 struct Role {
