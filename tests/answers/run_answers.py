@@ -270,7 +270,8 @@ def session_members(session):
         if not entry.name.isdigit():
             continue
         try:
-            fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            # Any process of the machine: its name may be no text.
+            fields = (entry / "stat").read_text(errors="replace").rpartition(")")[2].split()
         except OSError:
             continue
         if int(fields[3]) == session:
