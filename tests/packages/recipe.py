@@ -14,6 +14,7 @@ program of this test, as there is no systemd in a root folder. Prints a line per
 from __future__ import annotations
 
 import os
+import pwd
 import re
 import subprocess
 import sys
@@ -129,13 +130,17 @@ def shown(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.strip().splitlines()]
 
 
+def home() -> Path:
+    return Path(pwd.getpwnam(USER).pw_dir)
+
+
 class Machine:
     def __init__(self, numbers: dict[str, str]):
         self.cpus = len(os.sched_getaffinity(0))
         self.numbers = numbers  # of a job: the document's, and that of this run
 
     def write(self, file: File) -> None:
-        path = Path(file.path) if file.path.startswith("/") else Path(f"/home/{USER}") / file.path
+        path = home() / file.path  # an absolute path stays one
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(of_this_size(file.text, self.cpus))
 
@@ -147,9 +152,9 @@ class Machine:
         user = command.prompt == "$"
         shell = ["bash", "-c", self.renumbered(of_this_size(command.text, self.cpus))]
         if user:
-            shell = ["runuser", "-u", USER, "--", "env", f"HOME=/home/{USER}", f"USER={USER}", *shell]
+            shell = ["runuser", "-u", USER, "--", "env", f"HOME={home()}", f"USER={USER}", *shell]
         try:
-            done = subprocess.run(shell, cwd=f"/home/{USER}" if user else "/srv/test/packages", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            done = subprocess.run(shell, cwd=home() if user else "/srv/test/packages", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                                   text=True, timeout=120)
         except subprocess.TimeoutExpired as error:
             return 124, ["it has not ended within 120 s", *shown((error.stdout or b"").decode())]
