@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/confine.hpp"
 #include "common/small_file.hpp"
 #include "cpuset_cgroup.hpp"
 #include "starting_steps.hpp"
@@ -80,7 +81,12 @@ void NodeAgent::Call::make_room_in_cpuset(TaskState& task) {
     CpuSet place = place_of(task, state_.tasks);
     const bool has_own = task.parked == Parked::kNot;
     const bool has_them = has_own && agent_.table_.wanted(task) == place;
+    CpuSet before{}, now{};
+    get_affinity(task.identity.pid, before);
     note_of(task, fit_cpuset(static_cast<pid_t>(task.identity.pid), place, has_them));
+    // The table's request is done already, so no move takes the task's processes along.
+    if (has_them && get_affinity(task.identity.pid, now) && !(now == before))
+        note_of(task, agent_.table_.move_descendants(task, before, now));
     if (has_own) task.mask = place;
 }
 

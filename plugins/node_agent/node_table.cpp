@@ -136,8 +136,6 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& t
     return moves;
 }
 
-/// Sets the affinity of the processes that a script starts from outside: they have no reservation of their own and know
-/// of no request.
 std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const {
     if (!real_ || !task.malleable || follows(task)) return {};
     const uint64_t deadline = deadline_in_ms(timeout_ms_);

@@ -47,6 +47,9 @@ public:
     [[nodiscard]] CpuSet wanted(const TaskState& task) const;
     /// Returns whether the task's program has joined: it answers requests by itself.
     [[nodiscard]] bool follows(const TaskState& task) const;
+    /// Sets the affinity of the processes that a script starts from outside: they have no reservation of their own and
+    /// know of no request. Those that had `before` get `now`. Returns an empty text, or what is in the way.
+    [[nodiscard]] std::string move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const;
 
 private:
     NodeTable(drom_table* table, bool real, uint32_t timeout_ms)
@@ -59,7 +62,6 @@ private:
 
     [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskState>& tasks) const;
     BroughtTo move_running(const std::vector<TaskState>& tasks);
-    [[nodiscard]] std::string move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const;
     [[nodiscard]] std::string keep_in_place(const TaskState& parked, const std::vector<TaskState>& tasks) const;
     std::string reserve(const TaskState& task, const std::string& name);
     void wait_for_user(const TaskState& task) const;

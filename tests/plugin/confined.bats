@@ -133,14 +133,22 @@ adopt() { python3 "$BATS_TEST_DIRNAME/adopt.py" "$(echo /usr/lib/*/slurm-wlm/lib
     eventually "the program has left the guest's CPU" may_use "$program" 0
     cpuset_is "$shell" 0
     cpuset_is "$(pid_of "${NODE}1" "$GUEST.0")" 1
-    echo 'srun --overlap -N2 true && echo ran' >&7
-    eventually "the shell's steps run" grep -q ran shell
+    echo 'srun --overlap -N2 true </dev/null && echo ran' >&7
+    eventually "the shell's steps run" grep -qx ran shell
     gets "${NODE}1" "$MATE.interactive" 0
     cpuset_is "$shell" 0
     scancel "$GUEST"
     gets "${NODE}1" "$MATE.interactive" 0-1
     eventually "the program has both again" may_use "$program" 0-1
     cpuset_is "$shell" 0-1
+    if [[ $CONSTRAIN != no ]]; then
+        echo 0 >"$(cpuset_of "$shell")/cpuset.cpus" # as when the cpuset is fitted only after the table's CPUs
+        may_use "$program" 0
+        echo 'srun --overlap -N2 true </dev/null && echo again' >&7
+        eventually "the shell's next steps run" grep -qx again shell
+        eventually "the shell has both again" may_use "$shell" 0-1
+        eventually "so has its program" may_use "$program" 0-1
+    fi
     exec 7>&-
     scancel "$MATE"
     eventually "the shell has ended" has_ended "$MATE"
