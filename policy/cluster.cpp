@@ -81,8 +81,7 @@ int Cluster::share(const Job& job, const Sharing& sharing, Seconds now) {
 void Cluster::finish(int slot, Seconds now) {
     changed_.clear();
     ++version_;
-    std::vector<int> others = component({slot});
-    std::erase(others, slot);
+    const std::vector<int> others = sharers(slot);
     outlived_ += guests_of(slot).size();
     RunningJob& gone = jobs_[index(slot)];
     unlist(slot);
@@ -479,6 +478,12 @@ int Cluster::max_jobs_on_node(int slot) const {
     std::size_t max = 0;
     for (const int piece : jobs_[index(slot)].pieces) max = std::max(max, pieces_[index(piece)].occupants.size());
     return static_cast<int>(max);
+}
+
+std::vector<int> Cluster::sharers(int slot) const {
+    std::vector<int> others = component({slot});
+    std::erase(others, slot);
+    return others;
 }
 
 std::string Cluster::inconsistency() const {

@@ -142,6 +142,9 @@ public:
     std::vector<Piece> cores_of(int slot) const;
     /// Returns the most jobs on any of the job's nodes.
     int max_jobs_on_node(int slot) const;
+    /// Returns the jobs that share nodes with this one, also through others: what one of them does moves the ends of
+    /// all. Without the job itself. Cost: those jobs squared times their pieces.
+    std::vector<int> sharers(int slot) const;
 
     /// Returns the running malleable jobs by their number of nodes; those that end last first.
     const std::map<int, std::vector<Lender>>& malleable() const noexcept { return malleable_; }

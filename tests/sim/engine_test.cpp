@@ -343,6 +343,20 @@ TEST(Engine, AGuestAndItsMateTakeTheTimesOfTheThesis) {
     EXPECT_EQ(outcome.jobs[1].joined->mates, std::vector<std::int64_t>{1});
 }
 
+// A lends to B, and B lends to C nodes that A has none of. While C runs, B is slower, and A waits longer for its cores.
+TEST(Engine, AMateOfAMateIsNotKilledAtTheLimitItHadBefore) {
+    Workload workload;
+    workload.jobs = {job(1, 0, 8, 70, 70), job(2, 1, 10, 100, 100), job(3, 2, 4, 150, 150)};
+    const Outcome outcome = simulated_with(
+        workload, "sd:model=worst,base=easy,max_slowdown=inf,sharing_factor=0.75,add_free_nodes=yes,parts=yes");
+    ASSERT_EQ(outcome.jobs[1].joined->mates, std::vector<std::int64_t>{1});
+    ASSERT_EQ(outcome.jobs[2].joined->mates, std::vector<std::int64_t>{2});
+    EXPECT_FALSE(outcome.jobs[0].killed);
+    // B has 3, 1 and 3 of 4 cores, for 1, 200 and 66 seconds. A has one until B ends; then it has 9 core-seconds left.
+    EXPECT_EQ(outcome.jobs[1].end, 1 + 1 + 200 + 66);
+    EXPECT_EQ(outcome.jobs[0].end, outcome.jobs[1].end + 3);
+}
+
 TEST(Engine, AJobThatDoesNotEndIsKilledAtItsLimitOrNot) {
     Workload workload;
     workload.jobs = {job(1, 0, 1, 500, 100), job(2, 0, kNodes, 10, 10)};

@@ -323,10 +323,8 @@ private:
             ++host.guests;
         }
         const int partition = decision.point.partition;
-        const Cluster& shared = clusters_[static_cast<std::size_t>(partition)];
-        for (const int piece : shared.running(decision.slot).pieces)
-            for (const policy::Occupant& o : shared.piece(piece).occupants)
-                if (o.job != decision.slot && has_begun({partition, o.job})) change({partition, o.job}, now);
+        for (const int other : clusters_[static_cast<std::size_t>(partition)].sharers(decision.slot))
+            if (has_begun({partition, other})) change({partition, other}, now);
     }
 
     // False for a job that the same pass started and whose turn is still to come.
