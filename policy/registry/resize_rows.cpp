@@ -26,14 +26,16 @@ Read set_estimator(ReshapeRules& rules, std::string_view text) {
     return {};
 }
 
-Read set_gap(EquipartitionRules& rules, std::string_view text) {
+Read set_seconds_or_inf(Seconds& into, std::string_view text) {
     if (text == "inf") {
-        rules.min_gap = kNever;
+        into = kNever;
         return {};
     }
-    if (auto read = read_whole(rules.min_gap, text, 0); !read) return tl::unexpected(read.error() + "; nor inf");
+    if (auto read = read_whole(into, text, 0); !read) return tl::unexpected(read.error() + "; nor inf");
     return {};
 }
+
+std::string text_of_seconds(Seconds seconds) { return seconds == kNever ? "inf" : std::to_string(seconds); }
 
 // clang-format off
 constexpr Option<ReshapeRules> kReshape[] = {
@@ -47,6 +49,8 @@ constexpr Option<ReshapeRules> kReshape[] = {
      [](ReshapeRules& r, std::string_view v) { return read_whole(r.resize.remap_window, v, 0); }, [](const ReshapeRules& r) { return std::to_string(r.resize.remap_window); }},
     {"min_gain", "S", "growth that makes an iteration shorter by no more than this share is undone",
      [](ReshapeRules& r, std::string_view v) { return read_number(r.resize.min_gain, v, 0.0, 1.0); }, [](const ReshapeRules& r) { return text_of(r.resize.min_gain); }},
+    {"sweet_spot", "SECONDS", "in which a job whose growth was undone does not grow; inf: it does not grow any more",
+     [](ReshapeRules& r, std::string_view v) { return set_seconds_or_inf(r.resize.sweet_spot, v); }, [](const ReshapeRules& r) { return text_of_seconds(r.resize.sweet_spot); }},
     {"estimator", "NAME", "of that gain: monotone; thesis, which is its parabola",
      set_estimator, [](const ReshapeRules& r) { return std::string(r.resize.estimator == Estimator::kThesis ? "thesis" : "monotone"); }},
     {"queue_factor", "W", "priority: weight of one plus the wait as a share of the request",
@@ -70,7 +74,7 @@ constexpr Option<EfficiencyRules> kEfficiency[] = {
 
 constexpr Option<EquipartitionRules> kEquipartition[] = {
     {"min_gap", "SECONDS", "in which a job keeps its size after a launch or a change; inf: it keeps it for ever",
-     set_gap, [](const EquipartitionRules& r) { return r.min_gap == kNever ? std::string("inf") : std::to_string(r.min_gap); }},
+     [](EquipartitionRules& r, std::string_view v) { return set_seconds_or_inf(r.min_gap, v); }, [](const EquipartitionRules& r) { return text_of_seconds(r.min_gap); }},
     {"min", "NODES", "of each job, as far as it and the machine allow that",
      [](EquipartitionRules& r, std::string_view v) { return read_whole(r.min, v, 1); }, [](const EquipartitionRules& r) { return std::to_string(r.min); }},
     {"max", "NODES", "of each job, and at least its min",

@@ -81,6 +81,7 @@ private:
         const auto at = static_cast<std::size_t>(found - running_.begin());
         found->profile.measured(point.seconds);
         found->next_point = static_cast<double>(now) + point.seconds;
+        lift_marks(running_, rules_.resize, now);
         const int size = found->size();
         const Proposal first = before_starts(*rules_.scenario, view(cluster, at), rules_.resize);
         std::optional<Before> before;
@@ -109,7 +110,7 @@ private:
 
     void carry_out(Cluster& cluster, const Proposal& proposal, std::size_t at, Seconds now, Changes& changes) {
         const int from = running_[at].size(), slot = running_[at].slot;
-        apply(proposal, running_, at);
+        apply(proposal, running_, at, now);
         if (proposal.size == from) return;
         cluster.resize(slot, proposal.size, now, std::max(now, cluster.running(slot).end));
         changes.resized.push_back({0, slot, from, proposal.size});

@@ -15,7 +15,8 @@ struct ResizableJob : ResizeTraits {
     JobId id = 0;
     int slot = 0;  ///< of the cluster
     Profile profile{1};
-    bool at_sweet_spot = false;  ///< growth was useless: it does not grow any more
+    bool at_sweet_spot = false;  ///< growth was useless: it does not grow until the mark is lifted
+    Seconds marked_at = 0;       ///< when the sweet spot was found
     bool due = false;            ///< Fair-contract: its turn in this round is still to come
     double next_point = 0;       ///< predicted time of its next resize point
     double iteration = 0;        ///< predicted length of its next iteration
@@ -49,6 +50,7 @@ struct ResizeRules {
     int remap_window = 3;           ///< with fewer changes of size the potential counts as not yet known
     double min_gain = 0;            ///< growth is useless when an iteration becomes shorter by no more than this share
     Estimator estimator = Estimator::kMonotone;
+    Seconds sweet_spot = 600;  ///< in which a job whose growth was undone does not grow; kNever: for ever
 };
 
 }  // namespace drom::policy

@@ -69,13 +69,21 @@ Proposal after_starts(const Scenario& scenario, const ResizeView& view, const Re
     return expand(scenario, view, rules);
 }
 
-void apply(const Proposal& proposal, std::vector<ResizableJob>& running, std::size_t at) {
+void apply(const Proposal& proposal, std::vector<ResizableJob>& running, std::size_t at, Seconds now) {
     ResizableJob& job = running[at];
-    if (proposal.reason == ResizeReason::kUndo) job.at_sweet_spot = true;
+    if (proposal.reason == ResizeReason::kUndo) {
+        job.at_sweet_spot = true;
+        job.marked_at = now;
+    }
     if (proposal.size > job.size()) job.profile.expanded(proposal.size);
     if (proposal.size < job.size()) job.profile.contracted(proposal.size);
     if (proposal.reason == ResizeReason::kHarvest) end_turn(running, at);
     if (!job.above_start()) job.due = false;
+}
+
+void lift_marks(std::span<ResizableJob> running, const ResizeRules& rules, Seconds now) {
+    for (ResizableJob& job : running)
+        if (now - job.marked_at >= rules.sweet_spot) job.at_sweet_spot = false;
 }
 
 double queue_priority(const QueueWeights& weights, double wait, double limit, double walltime, int nodes) noexcept {

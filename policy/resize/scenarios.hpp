@@ -45,8 +45,11 @@ Proposal before_starts(const Scenario& scenario, const ResizeView& view, const R
 Proposal after_starts(const Scenario& scenario, const ResizeView& view, const ResizeRules& rules,
                       const Proposal& first);
 
-/// Brings the job at `at` to the proposed size, with its mark and its turn.
-void apply(const Proposal& proposal, std::vector<ResizableJob>& running, std::size_t at);
+/// Brings the job at `at` to the proposed size at `now`, with its mark and its turn.
+void apply(const Proposal& proposal, std::vector<ResizableJob>& running, std::size_t at, Seconds now);
+
+/// Removes the marks of sweet spots that were found the rules' time before `now`: those jobs may grow again.
+void lift_marks(std::span<ResizableJob> running, const ResizeRules& rules, Seconds now);
 
 /// Weights of the order in which waiting jobs are considered.
 struct QueueWeights {

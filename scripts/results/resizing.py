@@ -143,7 +143,7 @@ def nas_mix(sim: Simulator) -> None:
           "the 120 jobs, and requests are 1.5 times the run time. So the published waits are not reproduced. The machine is overloaded, jobs wait for an hour, and few\n"
           "nodes are ever idle for growth. The order of executions is (greedy-r least, static most), the order of waits is not:\n"
           "here greedy-r makes none longer. The use of fair-r is published below that of static, and is above it here.\n"
-          "A job that growth did not help never grows again here. By the specification it may after ten minutes, or in another loop.")
+          "A job that growth did not help may grow again after ten minutes (`sweet_spot`). Another loop of the program would let it too, but these have one.")
 
 
 def classes(sim: Simulator) -> None:

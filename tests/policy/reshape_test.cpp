@@ -210,7 +210,7 @@ TEST(FairContract, NoJobIsShrunkTwiceInARound) {
             const auto at = static_cast<std::size_t>(*rc::gen::inRange<int>(0, static_cast<int>(running.size())));
             const auto size = harvest(Harvest::kFairContract, {running, at, 0, Head{*rc::gen::inRange(1, 15)}});
             if (!size) continue;
-            apply({*size, ResizeReason::kHarvest}, running, at);
+            apply({*size, ResizeReason::kHarvest}, running, at, step);
             ++shrinks[at];
             for (std::size_t i = 0; i < running.size(); ++i)
                 if (running[i].above_start()) RC_ASSERT(shrinks[i] + 1 >= shrinks[at]);
@@ -233,10 +233,27 @@ TEST(Scenario, UndoesUselessGrowthAndMarksTheSweetSpot) {
     const Proposal proposal = before_starts(*scenario_named("max-b"), {running, 0, 99, {}}, kRules);
     EXPECT_EQ(proposal.size, 10);
     EXPECT_EQ(proposal.reason, ResizeReason::kUndo);
-    apply(proposal, running, 0);
+    apply(proposal, running, 0, 100);
     const Proposal next = before_starts(*scenario_named("max-b"), {running, 0, 99, {}}, kRules);
     EXPECT_EQ(next.reason, ResizeReason::kSweetSpot);
     EXPECT_EQ(next.size, 10);
+}
+
+// ReSHAPE undoes a useless growth and keeps the size; what a program does later may scale better.
+TEST(Scenario, LetsAJobGrowAgainTenMinutesAfterItsSweetSpot) {
+    std::vector<ResizableJob> running = {job_of(1, {{10, 5}, {20, 6}})};
+    const Scenario& scenario = *scenario_named("max-b");
+    apply(before_starts(scenario, {running, 0, 99, {}}, kRules), running, 0, 1000);
+    lift_marks(running, kRules, 1599);
+    EXPECT_EQ(before_starts(scenario, {running, 0, 99, {}}, kRules).reason, ResizeReason::kSweetSpot);
+    lift_marks(running, kRules, 1600);
+    EXPECT_EQ(before_starts(scenario, {running, 0, 99, {}}, kRules).size, 20);
+    ResizeRules lasting = kRules;
+    lasting.sweet_spot = kNever;
+    std::vector<ResizableJob> marked = {job_of(1, {{10, 5}, {20, 6}})};
+    apply(before_starts(scenario, {marked, 0, 99, {}}, lasting), marked, 0, 0);
+    lift_marks(marked, lasting, 1'000'000'000);
+    EXPECT_EQ(before_starts(scenario, {marked, 0, 99, {}}, lasting).reason, ResizeReason::kSweetSpot);
 }
 
 TEST(Scenario, FavoursTheQueueOrTheRunningJobs) {
@@ -274,11 +291,11 @@ TEST(Scenario, ConservesNodesAndNeverGrowsPastAMark) {
             std::optional<Head> head;
             if (*rc::gen::arbitrary<bool>()) head = Head{*rc::gen::inRange(1, 50), JobClass::kGold};
             Proposal proposal = before_starts(scenario, {running, at, idle, head}, kRules);
-            apply(proposal, running, at);
+            apply(proposal, running, at, step);
             idle -= job.size() - before;
             const int between = job.size();
             proposal = after_starts(scenario, {running, at, idle, head}, kRules, proposal);
-            apply(proposal, running, at);
+            apply(proposal, running, at, step);
             idle -= job.size() - between;
             RC_ASSERT(idle >= 0);
             RC_ASSERT(job.size() >= job.sizes.min);
