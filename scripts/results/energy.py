@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """energy.py - writes the part of docs/results/schedulers.md about chapter 6 of the thesis, from simulations made now.
 
-  scripts/results/energy.py build/release/bin/drom-sim [--seeds N]
+  scripts/results/energy.py build/release/bin/drom-sim [--seeds N] [--check [--only MACHINE,MIX]]
+
+With --check nothing is written: rows that are not on the page are printed, and the status is 1 where there are any. --only checks the rows of one
+machine and mix, for example p1-p3,13, or those of energy and sharing together.
 """
 
 import argparse
@@ -47,6 +50,8 @@ ROWS = [
     ("p1-p3", "13", INCV, ENERGY, "energy", -2, "-2.9"),
     ("p1-p3", "13", INCV, ENERGY, "response", 61, "+84"),
 ]
+CASES = [("p1-p2", "13"), ("p1-p2", "33"), ("p1-p2", "50"), ("p1-p3", "13")]
+SHARING = "sharing"
 FIELDS = {"makespan": "makespan", "response": "response_mean", "energy": "energy_j"}
 
 
@@ -83,6 +88,8 @@ def verdict(measure: str, published: float, ours: float) -> str:
 def published_table(runs: dict, seeds: int) -> list[str]:
     lines = ["| machine, mix | setting against its baseline | measure | thesis | prototype | here | met | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for system, mix, base, setting, measure, published, prototype in ROWS:
+        if (system, mix) not in runs:
+            continue
         values = changes(runs[system, mix], base, setting, measure)
         lines.append(f"| {system}, {mix} % | `{setting}` against `{base}` | {measure} | {published:+d} | {prototype or '-'} | {with_interval(values)} | "
                      f"{verdict(measure, published, mean(values))} | {command_cell(system, mix, [base, setting], seeds)} |")
@@ -127,11 +134,15 @@ def sharing_table(sim: str, count: int) -> list[str]:
     return lines
 
 
-def section(sim: str, seeds: int) -> list[str]:
-    cases = [(system, mix) for system, mix in (("p1-p2", "13"), ("p1-p2", "33"), ("p1-p2", "50"), ("p1-p3", "13"))]
+def simulate_all(sim: str, cases: list[tuple[str, str]], seeds: int) -> dict:
+    """Returns the summaries of each machine and mix, one per seed."""
     with ThreadPoolExecutor(2) as pool:
         jobs = {(case, seed): pool.submit(simulate, sim, *case, seed, SETTINGS) for case in cases for seed in range(1, seeds + 1)}
-        runs = {case: [jobs[case, seed].result() for seed in range(1, seeds + 1)] for case in cases}
+        return {case: [jobs[case, seed].result() for seed in range(1, seeds + 1)] for case in cases}
+
+
+def section(sim: str, seeds: int) -> list[str]:
+    runs = simulate_all(sim, CASES, seeds)
     return [f"Changes are in percent of the baseline: means over {seeds} workloads, with 95 % confidence. A row is met where the energy is within {ENERGY_POINTS} points of the",
             f"thesis, the makespan within {MAKESPAN_POINTS}, and where the response has its sign. The workload of the thesis is not public.",
             "With `--out DIR` a command writes a row per seed to `DIR/summary.csv`, and the measures of each partition of one seed to `DIR/summary.json`.", "",
@@ -142,15 +153,37 @@ def section(sim: str, seeds: int) -> list[str]:
             *sharing_table(sim, seeds)]
 
 
+def tables_of(sim: str, only: str, seeds: int) -> list[list[str]]:
+    if only == SHARING:
+        return [sharing_table(sim, seeds)]
+    system, mix = only.split(",")
+    runs = simulate_all(sim, [(system, mix)], seeds)
+    return [published_table(runs, seeds), order_table(runs), absolute_table(runs)]
+
+
+def check_rows(tables: list[list[str]], page: Page) -> int:
+    """Prints the rows that the page does not have. Returns the exit status."""
+    known = set(page.was.splitlines())
+    strange = [line for table in tables for line in table[2:] if line not in known]
+    print("".join(line + "\n" for line in strange), end="")
+    return 1 if strange else 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sim")
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--only", choices=[*(",".join(case) for case in CASES), SHARING])
     options = parser.parse_args()
+    if options.only and not options.check:
+        parser.error("--only goes with --check: the others would be lost")
+    sim = str(Path(options.sim).resolve())
     page = Page(ROOT / "docs/results/schedulers.md")
-    page.replace("energy", "scripts/results/energy.py", section(str(Path(options.sim).resolve()), options.seeds))
-    page.write()
-    return 0
+    if options.only:
+        return check_rows(tables_of(sim, options.only, options.seeds), page)
+    page.replace("energy", "scripts/results/energy.py", section(sim, options.seeds))
+    return page.check() if options.check else page.write()
 
 
 if __name__ == "__main__":

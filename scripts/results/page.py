@@ -45,8 +45,15 @@ class Page:
         part = self.text[self.text.index(begin) : self.text.index(end)]
         return [line for line in part.splitlines() if line.startswith("|")][2:]
 
-    def write(self) -> None:
+    def write(self) -> int:
+        """Returns the exit status of a script that writes the page."""
         self.path.write_text(self.text, encoding="utf-8")
+        return 0
+
+    def check(self) -> int:
+        """Prints how the page would change. Returns the exit status of a script that checks it: 1 where it would."""
+        print(self.differences(), end="")
+        return 1 if self.differences() else 0
 
     def differences(self) -> str:
         """How the page would change, as a unified diff; empty: not at all."""

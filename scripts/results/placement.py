@@ -118,11 +118,7 @@ def main() -> int:
     page.replace("partitions", SCRIPT, [*policies_table(runs), "", *published_table(runs)])
     if options.gaps:
         page.replace("gaps", SCRIPT, gaps_table(str(Path(options.gaps).resolve())))
-    if not options.check:
-        page.write()
-        return 0
-    print(page.differences(), end="")
-    return 1 if page.differences() else 0
+    return page.check() if options.check else page.write()
 
 
 if __name__ == "__main__":

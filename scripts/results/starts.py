@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """starts.py - writes the tables of docs/results/starts.md, from simulations made now.
 
-  scripts/results/starts.py build/release/bin/drom-sim FOLDER_OF_LOGS [--only PART]
+  scripts/results/starts.py build/release/bin/drom-sim FOLDER_OF_LOGS [--only PART] [--check]
 
-Parts are moldable, urgent, reservations and guests; those that are not asked for stay as they are.
+Parts are moldable, urgent, reservations and guests; those that are not asked for stay as they are. With --check nothing is written: the difference is
+printed, and the status is 1 where there is one.
 """
 
 import argparse
@@ -14,7 +15,10 @@ import sys
 import tempfile
 from pathlib import Path
 
+from page import Page
+
 ROOT = Path(__file__).resolve().parents[2]
+SCRIPT = "scripts/results/starts.py"
 PAGE = ROOT / "docs/results/starts.md"
 
 # File, options of the machine.
@@ -152,24 +156,18 @@ class Tables:
 PARTS = ["moldable", "urgent", "reservations", "guests"]
 
 
-def replaced(text: str, name: str, lines: list[str]) -> str:
-    begin, end = f"<!-- {name}: made by scripts/results/starts.py -->", f"<!-- end of {name} -->"
-    before, after = text.index(begin), text.index(end)
-    return text[:before] + "\n".join([begin, "", *lines, "", ""]) + text[after:]
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("sim")
     parser.add_argument("logs", type=Path)
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     tables = Tables(str(Path(options.sim).resolve()), options.logs)
-    text = PAGE.read_text(encoding="utf-8")
+    page = Page(PAGE)
     for part in [options.only] if options.only else PARTS:
-        text = replaced(text, part, getattr(tables, part)())
-    PAGE.write_text(text, encoding="utf-8")
-    return 0
+        page.replace(part, SCRIPT, getattr(tables, part)())
+    return page.check() if options.check else page.write()
 
 
 if __name__ == "__main__":

@@ -102,6 +102,25 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     python3 scripts/results/shares.py "$sim" --check --part why --policy "$deep"
 }
 
+@test "the pages of energy and of starts had digits that no run gave" {
+    [[ -d $WORKLOADS ]] || skip "the logs are not in $WORKLOADS"
+    cd "$BATS_TEST_DIRNAME/../.."
+    python3 scripts/results/energy.py "$sim" --check --only p1-p3,13
+    python3 scripts/results/energy.py "$sim" --check --only sharing
+    for part in urgent reservations guests; do
+        python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only "$part"
+    done
+    # Another page is seen as one: the first digit of a mean wait is changed.
+    cp -r scripts docs examples "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR"
+    sed -i '/^| `slurm` | none/s/| 2/| 3/' docs/results/starts.md
+    run -1 python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only guests
+    [[ $output == *"-| \`slurm\` | none | 3"*"+| \`slurm\` | none | 2"* ]]
+    sed -i '/^| p1 | `eamc`/s/+/-/' docs/results/schedulers.md
+    run -1 python3 scripts/results/energy.py "$sim" --check --only sharing
+    [[ $output == "| p1 | \`eamc\` against \`easy\` | +"* ]]
+}
+
 @test "a table of shares could not be made by several processes" {
     shares=$BATS_TEST_DIRNAME/../../scripts/results/shares.py
     row=(--only w1 --policy sd+ --shares 0.2)
