@@ -50,6 +50,11 @@ print(job["run"], job["stretched"], job["killed"])' "$1/jobs.csv"; }
     [[ $("$sim" --swf "$log" --json -q | jq .setting.workload_seed) == null ]]
 }
 
+@test "the example of a policy was longer than its page said" {
+    cd "$BATS_TEST_DIRNAME/../.."
+    grep -q "a whole one in $(wc -l <examples/policy/shortest_first.cpp) lines" docs/developer/own-policy.md
+}
+
 # The table of columns and that of each policy's options are other code than what writes the file.
 @test "summary.csv had columns that no table explained" {
     # shellcheck disable=SC2016 # backquotes of Markdown
