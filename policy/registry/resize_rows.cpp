@@ -68,6 +68,8 @@ constexpr Option<EfficiencyRules> kEfficiency[] = {
      [](EfficiencyRules& r, std::string_view v) { return read_number(r.upper, v, 0.0, 1e6); }, [](const EfficiencyRules& r) { return text_of(r.upper); }},
     {"lower", "L", "a job with less may grow to double",
      [](EfficiencyRules& r, std::string_view v) { return read_number(r.lower, v, 0.0, 1e6); }, [](const EfficiencyRules& r) { return text_of(r.lower); }},
+    {"balance", "yes|no", "jobs of lower classes give nodes to a waiting one, by their remaining times",
+     [](EfficiencyRules& r, std::string_view v) { return read_yes_or_no(r.balance, v); }, [](const EfficiencyRules& r) { return text_of(r.balance); }},
     {"tick", "SECONDS", "between decisions",
      [](EfficiencyRules& r, std::string_view v) { return read_whole(r.tick, v, 1); }, [](const EfficiencyRules& r) { return std::to_string(r.tick); }},
 };

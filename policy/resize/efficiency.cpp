@@ -81,7 +81,7 @@ private:
     }
 
     void tick(Cluster& cluster, Seconds now, Changes& changes) {
-        if (!line_.empty()) {
+        if (!line_.empty() && rules_.balance) {
             const int deficit = line_.first().nodes - cluster.free().count();
             resize_to(make_room(view(cluster, now), deficit, priority(line_.first()), rules_), cluster, now, changes);
             start_waiting(cluster, now, changes);

@@ -15,6 +15,7 @@ struct EfficiencyRules {
     double upper = 0.1;   ///< U: a job above it is too wide
     double lower = 0.01;  ///< L: a job below it may be wider
     Seconds tick = 60;    ///< between decisions
+    bool balance = true;  ///< jobs of lower classes give nodes to one that waits, balanced by their remaining times
 };
 
 /// The sizes that a job may have. A job that is held may still be balanced: down to its minimum, for another's sake.

@@ -214,7 +214,7 @@ TEST(Cirne, PresetsAreFoundByName) {
         cirne_preset("w3").error(),
         "there is no preset w3; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin, "
         "platforms-x0.5, platforms-x1, platforms-x2, reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, "
-        "equipartition-5, equipartition-60, equipartition-60-mask");
+        "cannon-3, equipartition-5, equipartition-60, equipartition-60-mask");
 }
 
 // The published means are 18.29 nodes and 3.65 h.

@@ -73,6 +73,19 @@ TEST(Elastic, SmallCannonShrinksToTwo) {
     EXPECT_EQ(sizes_of(simulated(preset("cannon1024"), "efficiency:upper=0.5"), 0), (std::vector<int>{16}));
 }
 
+// Elastic MPI, section 10.3.
+TEST(Elastic, BalancingShortensTheWaitOfTheThirdCannonAndTheMakespan) {
+    const Outcome balanced = simulated(preset("cannon-3"), "efficiency"),
+                  held = simulated(preset("cannon-3"), "efficiency:balance=no");
+    EXPECT_EQ(held.jobs[2].start, held.jobs[0].end) << "it waits for the first to end";
+    EXPECT_EQ(balanced.jobs[2].start, 60) << "at the first tick";
+    EXPECT_EQ(sizes_of(balanced, 0), (std::vector<int>{16, 5}));
+    EXPECT_EQ(sizes_of(balanced, 1), (std::vector<int>{16, 11}));
+    EXPECT_EQ(sizes_of(balanced, 2), (std::vector<int>{16}));
+    EXPECT_LT(measure(balanced).makespan, measure(held).makespan);
+    EXPECT_EQ(measure(balanced).killed, 0U);
+}
+
 std::string random_policy() {
     const std::string policy = *rc::gen::element<std::string>("reshape", "reshape", "efficiency", "equipartition");
     if (policy == "efficiency") return policy + ":tick=" + std::to_string(*rc::gen::inRange(1, 100));

@@ -553,7 +553,7 @@ SITES
     said "run: there is no verb 'frob' (drom-sim -h lists them)" frob
     said "generate: 'w2' is one argument too many; drom-sim generate -h says what it takes" generate w1 w2
     said "run: there are no jobs; give a log with --swf FILE, or --generate PRESET"
-    said "generate: there is no preset foo; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin, platforms-x0.5, platforms-x1, platforms-x2, reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, equipartition-5, equipartition-60, equipartition-60-mask" generate foo
+    said "generate: there is no preset foo; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin, platforms-x0.5, platforms-x1, platforms-x2, reshape-120, reshape-nas, cannon4096, gauss4096, cannon1024, cannon-3, equipartition-5, equipartition-60, equipartition-60-mask" generate foo
 }
 
 @test "a result is written over only when that is asked for" {

@@ -107,6 +107,7 @@ Workload reshape_nas(std::int64_t jobs, Random& random) {
 // ---- elastic MPI, section 10.3 -----------------------------------------------------------------------------------
 
 constexpr int kElasticNodes = 32, kElasticCores = 16;
+constexpr double kMoreMtct = 0.01;  ///< of a Cannon product that is held on 16 nodes
 
 Program gauss() {
     Program program;
@@ -137,6 +138,23 @@ Workload elastic_mix(const std::vector<Program>& programs) {
     workload.processors = std::int64_t{kElasticNodes} * kElasticCores;
     for (const Program& program : programs)
         add(workload, program, 0, std::llround(20 * program.iteration * program.iterations));
+    return workload;
+}
+
+/// Makes three Cannon products of 16 nodes on 32, with limits of 5, 10 and 15 minutes. On 16 nodes they take two thirds
+/// of that: with fewer nodes a product may lose more than the share of nodes that it gave. The last one is of the upper
+/// class and comes half a minute later.
+Workload three_cannons() {
+    Workload workload;
+    workload.nodes = kElasticNodes;
+    workload.processors = std::int64_t{kElasticNodes} * kElasticCores;
+    for (const int minutes : {5, 10, 15}) {
+        const bool last = minutes == 15;
+        Program program = cannon(kMoreMtct);
+        program.iterations = 4 * minutes;
+        program.traits.rank = last ? policy::JobClass::kPlatinum : policy::JobClass::kGold;
+        add(workload, program, last ? 30 : 0, std::int64_t{60} * minutes);
+    }
     return workload;
 }
 
@@ -195,10 +213,13 @@ constexpr Row kRows[] = {
      [](std::int64_t, Random&) { return elastic_mix({gauss(), cannon(0.0015)}); }},
     {{"gauss4096", "the same on hardware where the product communicates more"},
      2,
-     [](std::int64_t, Random&) { return elastic_mix({gauss(), cannon(0.01)}); }},
+     [](std::int64_t, Random&) { return elastic_mix({gauss(), cannon(kMoreMtct)}); }},
     {{"cannon1024", "a small Cannon product that communicates too much on 16 nodes"},
      1,
      [](std::int64_t, Random&) { return elastic_mix({cannon(0.06)}); }},
+    {{"cannon-3", "three Cannon products, of which the last is of a higher class and lacks nodes"},
+     3,
+     [](std::int64_t, Random&) { return three_cannons(); }},
     {{"equipartition-5", "five jobs of 4 to 16 nodes on 16, which take seconds to change"},
      5,
      [](std::int64_t, Random&) { return equipartition_5(); }},
