@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <new>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "partition/choice.hpp"
@@ -59,14 +62,19 @@ private:
     uint16_t slots_[kMaxClients], jobs_[kMaxClients];
 };
 
-}  // namespace
+/// The memory of choose_taken(): too much for the stack of an application's thread.
+struct Question {
+    Question(const CpuSet& present, const Location* locations) noexcept : clients(present, locations), jobs(clients) {}
 
-CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept {
-    CpuSet present{};
-    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
-        if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
-    partition::Occupancy clients(present, &ledger.location(0));
-    Jobs jobs(clients);
+    partition::Occupancy clients;
+    Jobs jobs;
+    partition::ChoiceRoom room;
+};
+static_assert(std::is_trivially_destructible_v<Question>);
+
+CpuSet find_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count,
+                  Question& question) noexcept {
+    auto& [clients, jobs, room] = question;
     CpuSet held{};
     uint32_t spare = 0;
     for (uint32_t slot = 0; slot < ledger.clients(); ++slot) {
@@ -79,7 +87,22 @@ CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base
         spare += loses;
     }
     const uint32_t taken = std::min(count, spare);
-    return choose(clients, {.min = taken, .max = taken, .may_take = taken, .among = held, .near = base}).cpus;
+    return choose(clients, {.min = taken, .max = taken, .may_take = taken, .among = held, .near = base}, room).cpus;
+}
+
+}  // namespace
+
+bool choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count,
+                  CpuSet& taken) noexcept {
+    CpuSet present{};
+    for (uint32_t cpu = 0; cpu < ledger.cpus(); ++cpu)
+        if (!load_owner(ledger, cpu).is(Owner::kAbsent)) present.add(cpu);
+    void* memory = malloc(sizeof(Question));
+    if (memory == nullptr) return false;
+    auto* question = new (memory) Question(present, &ledger.location(0));
+    taken = find_taken(ledger, client, base, count, *question);
+    free(memory);
+    return true;
 }
 
 namespace {
@@ -115,13 +138,18 @@ int choose_fewer(const Ledger& ledger, const Order& order, bool again, Intent& w
     return check_limits(ledger, what.slot, mask - what.mask, verb, error);
 }
 
+int refuse_memory(const char* verb, drom_error* error) noexcept {
+    return fail(error, DROM_E_OS, "%s: out of memory", verb);
+}
+
 /// Refuses because not so many can be given. The advice depends on the owners of the remaining CPUs.
 int refuse_more(const Ledger& ledger, Owner::Name client, const CpuSet& all, uint32_t has, uint32_t to, bool take,
                 const char* verb, drom_error* error) noexcept {
     const auto [present, unowned, drained] = node_masks(ledger);
     char advice[160];
-    const bool others_can = !take && !choose_taken(ledger, client, all, to - all.count()).none();
-    if (others_can)
+    CpuSet of_others{};
+    if (!take && !choose_taken(ledger, client, all, to - all.count(), of_others)) return refuse_memory(verb, error);
+    if (!of_others.none())
         snprintf(advice, sizeof advice, "use --take (DROM_TAKE) to take from other clients");
     else if (!(drained - all).none())
         snprintf(advice, sizeof advice, "drom restore gives back %s, drained now", CpusText(drained - all).text);
@@ -146,7 +174,10 @@ int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& wh
         return fail(error, DROM_E_INVAL, "%s: to %s: it has %u; use shrink to take some", verb,
                     CountText(order.to, "CPU").text, has);
     CpuSet all = mask | partition::choose_near(mask, givable_cpus(ledger, client), order.to - has, &ledger.location(0));
-    if (all.count() < order.to && take) all = all | choose_taken(ledger, client, all, order.to - all.count());
+    CpuSet taken{};
+    if (all.count() < order.to && take && !choose_taken(ledger, client, all, order.to - all.count(), taken))
+        return refuse_memory(verb, error);
+    all = all | taken;
     if (all.count() < order.to) return refuse_more(ledger, client, all, has, order.to, take, verb, error);
     what.mask = all - mask;
     return check_limits(ledger, what.slot, all, verb, error);

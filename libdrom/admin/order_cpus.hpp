@@ -20,9 +20,9 @@ struct Order {
 int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
                 drom_error* error) noexcept;
 
-/// Returns CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
-/// the rules of `choose` (partition/choice.hpp).
-CpuSet choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) noexcept;
+/// Finds CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
+/// the rules of `choose` (partition/choice.hpp). Returns false when there is no memory to work in.
+bool choose_taken(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count, CpuSet& taken) noexcept;
 
 /// Returns DROM_OK, or says why the client cannot have `mask`: it is rigid, or `mask` is beyond its min or max.
 int check_limits(const Ledger& ledger, uint32_t slot, const CpuSet& mask, const char* verb, drom_error* error) noexcept;

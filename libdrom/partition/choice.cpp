@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <compare>
+#include <new>
 #include <tuple>
+#include <type_traits>
 
 namespace drom::partition {
 
@@ -320,8 +322,10 @@ void Occupancy::add(uint32_t job, const CpuSet& has, uint32_t may_lose) noexcept
     for (uint32_t cpu = has.first(); cpu < kMaxCpus; cpu = has.next(cpu + 1)) at[cpu] = number;
 }
 
-Choice choose(const Occupancy& occupancy, const Demand& demand) noexcept {
-    return demand.max == 0 ? Choice{} : Attempts(occupancy, demand).run();
+Choice choose(const Occupancy& occupancy, const Demand& demand, ChoiceRoom& room) noexcept {
+    static_assert(sizeof(Attempts) <= sizeof room.bytes && std::is_trivially_destructible_v<Attempts>);
+    if (demand.max == 0) return {};
+    return (new (room.bytes) Attempts(occupancy, demand))->run();
 }
 
 }  // namespace drom::partition

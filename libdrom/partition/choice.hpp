@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // choice.hpp - which CPUs of a node a client or a job gets: free ones, and those that others can do without. Pure.
 //
-// The one answer for `drom run`, the C interface and the node agent of Slurm. Allocates nothing: it is part of
-// libdrom.so. Needs 75 KB of stack with its question.
+// The one answer for `drom run`, the C interface and the node agent of Slurm. Allocates nothing. The question has 15
+// KB, and the answer needs 58 KB more, so callers have them elsewhere than on the stack: the user sets its size.
 #pragma once
+
+#include <cstddef>
 
 #include "base/cpuset.hpp"
 #include "shmem/layout.hpp"
@@ -48,6 +50,11 @@ struct Choice {
     CpuSet left{};  ///< those, and the rest of a core that clients leave
 };
 
+/// The memory in which a choice is made. Needs no initial value.
+struct ChoiceRoom {
+    alignas(8) std::byte bytes[size_t{58} * 1024];
+};
+
 /// Tries each L3, NUMA node and package, and the whole node. In each it takes the CPUs that are free. If they are too
 /// few, it takes the last cores of the largest job, as long as its clients keep what they need. It prefers cores in
 /// domains where no other job is, then cores near those that it has; whole ones first. The best attempt has, in this
@@ -57,7 +64,7 @@ struct Choice {
 ///     summed over all domains;
 ///  3. equal shares of the jobs;
 ///  4. the fewest packages, then NUMA nodes, then L3s that each job is in, summed over the jobs.
-/// Cost: the square of the cores, 10 to 50 us for 64 of them. Thread-safe.
-Choice choose(const Occupancy& occupancy, const Demand& demand) noexcept;
+/// Cost: the square of the cores, 10 to 50 us for 64 of them. Thread-safe, with a room per thread.
+Choice choose(const Occupancy& occupancy, const Demand& demand, ChoiceRoom& room) noexcept;
 
 }  // namespace drom::partition

@@ -3,6 +3,7 @@
 #include "in_words.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "choice.hpp"
 #include "distribution.hpp"
@@ -28,13 +29,16 @@ std::vector<Location> table_locations(const Locations& locations) {
 void choose_words(const Locations& locations, const std::vector<ClientCpus>& clients, unsigned count, unsigned may_take,
                   const uint64_t* among, const uint64_t* near, uint64_t* chosen) {
     const std::vector<Location> of_table = table_locations(locations);
-    Occupancy node(CpuSet::range(0, static_cast<uint32_t>(of_table.size())), of_table.data());
+    const auto question =
+        std::make_unique<Occupancy>(CpuSet::range(0, static_cast<uint32_t>(of_table.size())), of_table.data());
+    Occupancy& node = *question;
     for (const ClientCpus& client : clients) {
         while (node.jobs <= client.job) node.add_job();
         node.add(client.job, set_of(client.cpus), client.may_lose);
     }
     const Demand demand{.min = count, .max = count, .may_take = may_take, .among = set_of(among), .near = set_of(near)};
-    std::copy_n(choose(node, demand).cpus.words, CpuSet::kWords, chosen);
+    const auto room = std::make_unique<ChoiceRoom>();
+    std::copy_n(choose(node, demand, *room).cpus.words, CpuSet::kWords, chosen);
 }
 
 void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count) {

@@ -4,8 +4,12 @@
 
 namespace drom::partition {
 
+namespace {
+constexpr uint32_t kFarthest = 4;
+}
+
 uint32_t distance(const Location& a, const Location& b) noexcept {
-    if (a.package != b.package) return 4;
+    if (a.package != b.package) return kFarthest;
     if (a.numa != b.numa) return 3;
     if (a.l3 != b.l3) return 2;
     return a.core != b.core ? 1 : 0;
@@ -21,17 +25,18 @@ public:
         for (uint32_t other = others.first(); other < kMaxCpus; other = others.next(other + 1)) join(other);
     }
     void join(uint32_t other) noexcept { change(other, 1); }
-    void leave(uint32_t other) noexcept { change(other, UINT32_MAX); }  // adds minus one, modulo 2^32
+    void leave(uint32_t other) noexcept { change(other, UINT32_MAX); }  // adds minus one, modulo 2^16
     [[nodiscard]] uint32_t of(uint32_t cpu) const noexcept { return sums_[cpu]; }
 
 private:
     void change(uint32_t other, uint32_t sign) noexcept {
         for (uint32_t cpu = candidates_.first(); cpu < kMaxCpus; cpu = candidates_.next(cpu + 1))
-            sums_[cpu] += sign * distance(locations_[cpu], locations_[other]);
+            sums_[cpu] = static_cast<uint16_t>(sums_[cpu] + sign * distance(locations_[cpu], locations_[other]));
     }
     CpuSet candidates_;
     const Location* locations_;
-    uint32_t sums_[kMaxCpus] = {};
+    uint16_t sums_[kMaxCpus] = {};
+    static_assert(kFarthest * kMaxCpus <= UINT16_MAX);
 };
 
 uint32_t nearest(const CpuSet& candidates, const Spread& spread) noexcept {

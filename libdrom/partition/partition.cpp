@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cinttypes>
+#include <memory>
 
 #include "allocation.hpp"
 #include "base/error.hpp"
@@ -37,7 +38,7 @@ public:
             choice = {*arrival_.granted, *arrival_.granted};
             if (choice.cpus.count() <= useful_) return DROM_OK;
         }
-        choice = partition::choose(occupancy(), demand());
+        choice = partition::choose(*occupancy(), demand(), *std::make_unique<ChoiceRoom>());
         return choice.cpus.none() ? refuse(error) : int{DROM_OK};
     }
 
@@ -46,12 +47,12 @@ private:
         return arrival_.granted ? node_.spare(job) : may_lose(node_, job, arrival_.sharing_factor);
     }
 
-    [[nodiscard]] Occupancy occupancy() const {
-        Occupancy all(node_.topology().cpus, node_.topology().locations.data());
-        for (uint32_t job = 0; job < newcomer_; ++job) all.add_job(loses(job));
+    [[nodiscard]] std::unique_ptr<Occupancy> occupancy() const {
+        auto all = std::make_unique<Occupancy>(node_.topology().cpus, node_.topology().locations.data());
+        for (uint32_t job = 0; job < newcomer_; ++job) all->add_job(loses(job));
         for (uint32_t i = 0; node_.job_of(i) != newcomer_; ++i) {
             const Client& client = node_.clients()[i];
-            all.add(node_.job_of(i), client.mask & node_.topology().cpus, client.fixed ? 0 : kAnyNumber);
+            all->add(node_.job_of(i), client.mask & node_.topology().cpus, client.fixed ? 0 : kAnyNumber);
         }
         return all;
     }

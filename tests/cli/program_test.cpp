@@ -136,6 +136,9 @@ TEST(Preload, FollowFromWhatTheProgramNeeds) {
     Program secure = program(ProgramKind::kDynamic, true, true);
     secure.secure = true;
     EXPECT_FALSE(choose_preload(secure, false).agent);
+    const Program dynamic = program(ProgramKind::kDynamic, false, false);
+    EXPECT_FALSE(choose_preload(dynamic, false, size_t{32} * 1024 - 1).agent) << "the loader would crash";
+    EXPECT_TRUE(choose_preload(dynamic, false, size_t{32} * 1024).agent);
 }
 
 TEST(Preload, RanksAndWhatNeedsMpiHaveTheMpiLibrary) {

@@ -25,6 +25,28 @@ setup_file() { build_guests; }
     grep -q "it was removed while in use" "$WORK/err"
 }
 
+@test "a small stack (ulimit -s) crashes neither drom run nor the program that it starts" {
+    for kib in 20 32 40 64 104; do
+        run bash -c "ulimit -s $kib; exec '$BIN' run -- sh -c 'exit 7'"
+        [[ $status == 7 ]]
+        run bash -c "ulimit -s $kib; exec '$BIN' run --cpus 0 -- sh -c 'exit 7'"
+        [[ $status == 7 ]]
+    done
+    run bash -c "ulimit -s 20; '$BIN' run -- true"
+    [[ $output == *"true has too small a stack (ulimit -s) to preload anything; it is reached from outside only"* ]]
+    run bash -c "ulimit -s 64; '$BIN' run --verbose -- true"
+    [[ $output == *"preloaded: libdrom-agent.so"* ]]
+    nothing_left
+}
+
+@test "a small stack (ulimit -s) does not hinder a request that takes CPUs from others" {
+    two_cpus
+    sleeper one "${BOTH%%[,-]*}"
+    sleeper two "${BOTH##*[,-]}"
+    run bash -c "ulimit -s 64; '$BIN' expand one 2 --take"
+    [[ $status == 1 && $output == *"the others need theirs"* ]]
+}
+
 @test "the exit status is the command's" {
     for status_wanted in 0 1 7 126 255; do
         run drom run -- sh -c "exit $status_wanted"

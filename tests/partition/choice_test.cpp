@@ -2,6 +2,8 @@
 // choice_test.cpp - which CPUs a client gets: rows that say which rule decides, and what holds for every choice.
 #include "partition/choice.hpp"
 
+#include <memory>
+
 #include "partition/distribution.hpp"
 #include "random_node.hpp"
 
@@ -19,6 +21,10 @@ struct Has {
     const char* cpus;
     uint32_t may_lose;
 };
+
+Choice choose(const Occupancy& occupancy, const Demand& demand) {
+    return partition::choose(occupancy, demand, *std::make_unique<partition::ChoiceRoom>());
+}
 
 Occupancy occupied(const Topology& machine, const std::vector<Has>& clients) {
     Occupancy all(machine.cpus, machine.locations.data());

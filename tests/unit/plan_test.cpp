@@ -46,6 +46,12 @@ struct Result {
     std::string text;
 };
 
+CpuSet taken_for(const Ledger& ledger, Owner::Name client, const CpuSet& base, uint32_t count) {
+    CpuSet taken{};
+    EXPECT_TRUE(choose_taken(ledger, client, base, count, taken));
+    return taken;
+}
+
 /// Plans and carries out word by word, at most `limit` of them, as an administrator that is killed then would.
 template <class Make>
 Result carry_out(MemoryTable& table, Make&& make, uint32_t limit = UINT32_MAX) {
@@ -366,7 +372,7 @@ TEST_F(Two, ARigidClientKeepsWhatItHas) {
     EXPECT_EQ(result.status, DROM_E_BUSY);
     EXPECT_NE(result.text.find("rigid"), std::string::npos);
     EXPECT_EQ(drain(table, set_of({7})).status, DROM_E_BUSY);
-    EXPECT_FALSE(choose_taken(table.ledger, table.name(a), CpuSet::empty(), 8).has(7));
+    EXPECT_FALSE(taken_for(table.ledger, table.name(a), CpuSet::empty(), 8).has(7));
 }
 
 TEST_F(Two, AnOfferedCpuIsStillItsOwnersUntilReleased) {
@@ -500,7 +506,7 @@ TEST_F(Two, TakingStopsAtEverybodysLeast) {
     const Result result = set_mask(table, a, CpuSet::range(0, 7), kTake);
     EXPECT_EQ(result.status, DROM_E_BUSY);
     EXPECT_NE(result.text.find("would be left with 0 CPUs and needs 1"), std::string::npos) << result.text;
-    EXPECT_EQ(choose_taken(table.ledger, table.name(a), CpuSet::range(0, 4), 8).count(), 2U);
+    EXPECT_EQ(taken_for(table.ledger, table.name(a), CpuSet::range(0, 4), 8).count(), 2U);
 }
 
 TEST(ChooseTaken, TheLargestJobGivesFirstAlsoWhereItsClientsAreSmall) {
@@ -509,7 +515,7 @@ TEST(ChooseTaken, TheLargestJobGivesFirstAlsoWhereItsClientsAreSmall) {
     for (uint32_t& slot : slots) slot = table.join();
     const CpuSet masks[] = {set_of({0}), set_of({1, 2}), set_of({3, 4}), set_of({5, 6, 7})};
     for (int i = 0; i < 4; ++i) table.give(slots[i], masks[i]);
-    const auto giver = [&] { return choose_taken(table.ledger, table.name(slots[0]), masks[0], 1); };
+    const auto giver = [&] { return taken_for(table.ledger, table.name(slots[0]), masks[0], 1); };
     EXPECT_TRUE(masks[3].contains(giver()));
     for (int i : {1, 2}) strcpy(table.ledger.slot(slots[i]).job, "ranks");
     EXPECT_TRUE((masks[1] | masks[2]).contains(giver()));
@@ -521,7 +527,7 @@ TEST(ChooseTaken, TheLargestGiveFirstAndNoneGoesBelowItsMin) {
         world.table.finish();
         const uint32_t slot = world.any_slot();
         const auto count = *rc::gen::inRange(0U, kCpus);
-        const CpuSet taken = choose_taken(world.table.ledger, world.table.name(slot), world.table.wanted(slot), count);
+        const CpuSet taken = taken_for(world.table.ledger, world.table.name(slot), world.table.wanted(slot), count);
         RC_ASSERT(taken.count() <= count);
         RC_ASSERT(!taken.intersects(world.table.wanted(slot)));
         uint32_t smallest_giver = UINT32_MAX;

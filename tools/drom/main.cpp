@@ -17,6 +17,7 @@
 #include "output/json.hpp"
 #include "output/messages.hpp"
 #include "program/environment.hpp"
+#include "program/stack.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace {
@@ -103,10 +104,7 @@ int refuse_without_means(const Asked& asked, const char* why) {
     return drom::command::kRefused;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    keep_streams_apart();
+int act_or_refuse(int argc, char** argv) {
     Asked asked;
     // Only a shortage of memory or of threads can throw here, or a broken installation of a library.
     try {
@@ -123,4 +121,13 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         return refuse_without_means(asked, error.what());
     }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    keep_streams_apart();
+    int status = 0;
+    drom::command::with_stack([&] { status = act_or_refuse(argc, argv); });
+    return status;
 }

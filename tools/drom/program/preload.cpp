@@ -15,9 +15,12 @@
 
 namespace drom::command {
 
-Preload choose_preload(const Program& program, bool is_rank) {
+Preload choose_preload(const Program& program, bool is_rank, size_t stack) {
+    constexpr size_t kOfLoader = size_t{32} * 1024;
     if (program.secure)
         return {.remark = "is set-uid or set-gid, so nothing can be preloaded; it is reached from outside only"};
+    if (stack < kOfLoader)
+        return {.remark = "has too small a stack (ulimit -s) to preload anything; it is reached from outside only"};
     switch (program.kind) {
         case ProgramKind::kStatic:
             return {.remark = "is statically linked, so nothing can be preloaded; it is reached from outside only"};

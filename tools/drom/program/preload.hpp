@@ -2,6 +2,8 @@
 // preload.hpp - how a program will be reached. Pure, but for where our libraries are.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,9 @@ struct Preload {
     std::string first = {};   ///< a library that has to be before ours; empty: none
 };
 
-/// Returns the libraries to preload. `is_rank`: an MPI launcher starts this process as a rank.
-Preload choose_preload(const Program& program, bool is_rank);
+/// Returns the libraries to preload. `is_rank`: an MPI launcher starts this process as a rank. `stack`: the bytes of
+/// stack that are left to the program at its start; the loader needs more for a library in front of it.
+Preload choose_preload(const Program& program, bool is_rank, size_t stack = SIZE_MAX);
 
 /// Returns true when the user or the program has said, before it starts, that its team may change.
 /// `said` is DROM_RESIZE or --resize, `dynamic` OMP_DYNAMIC; empty: not set.

@@ -26,6 +26,7 @@
 #include "program/preload.hpp"
 #include "program/program.hpp"
 #include "program/signal_relay.hpp"
+#include "program/stack.hpp"
 #include "program/verify_records.hpp"
 #include "table/logout.hpp"
 #include "table/reservation.hpp"
@@ -125,7 +126,9 @@ public:
           table_(table) {}
 
     int run() {
-        preload_ = options_.run.no_preload || is_disabled() ? Preload{} : choose_preload(program_, is_rank_);
+        preload_ = options_.run.no_preload || is_disabled()
+                       ? Preload{}
+                       : choose_preload(program_, is_rank_, stack_of_program(options_.command));
         if (!preload_.remark.empty())
             complain(sentence(options_, DROM_OK, fmt::format("{} {}", program_.path, preload_.remark)).text);
         if (is_launcher(options_.command.front()))

@@ -70,7 +70,7 @@ struct Result {
 
 std::string contents_of(int fd) {
     std::string text;
-    char part[65536];
+    char part[4096];
     off_t at = 0;
     for (ssize_t got = 0; (got = pread(fd, part, sizeof part, at)) > 0; at += got)
         text.append(part, static_cast<size_t>(got));
