@@ -505,6 +505,26 @@ SCRIPT
     nothing_left
 }
 
+@test "drom run inside drom run that asks for nothing has all CPUs of the outer one" {
+    two_cpus
+    drom run --cpus "$BOTH" --name outer -- "$BIN" run -- "$BIN" list --raw -o name,want >"$WORK/list"
+    [[ $(<"$WORK/list") == "outer"$'\t'"$BOTH" ]]
+    run drom run --cpus "$BOTH" -- "$BIN" run -- sh -c 'OMP_NUM_THREADS= nproc; exit 7'
+    [[ $status == 7 && $output == 2 ]]
+    run drom run --cpus "$A" --name outer -- sh -c "'$BIN' run --verbose -- true; exit 3"
+    [[ $status == 3 && $output == *"it runs inside outer ("*"), on its CPU $A; --ncpus gives it CPUs of its own"* ]]
+    refuses 127 "^drom: run: no-such-command: command not found" drom run -- "$BIN" run -- no-such-command
+    nothing_left
+}
+
+@test "drom run inside drom run follows a request to the outer one" {
+    two_cpus
+    background "$BIN" run --name outer --cpus "$BOTH" -- "$BIN" run -- sh -c 'echo inside; exec sleep 60'
+    eventually "it runs" grep -q inside "$WORK/out"
+    drom set outer "$A"
+    [[ $(taskset -cp "$(client outer pid)") == *"list: $A" ]]
+}
+
 @test "drom run inside drom run takes from the outer one and gives back" {
     two_cpus
     run drom run --cpus "$BOTH" --name outer -- sh -c "'$BIN' run --ncpus 1 --name inner -- '$BIN' list --raw -o name,want"

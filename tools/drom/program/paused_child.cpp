@@ -64,15 +64,6 @@ void redirect(int output, bool mute) {
     if (nothing >= 0) dup2(nothing, STDERR_FILENO);
 }
 
-/// Returns when it fails. The shell is given scripts only: execvp would also give it a program file that was cut short,
-/// and the shell would carry out whatever its bytes happen to mean.
-void execute(const Program& program, char* const* words) {
-    if (program.kind == ProgramKind::kScript)
-        execvp(words[0], words);
-    else
-        execv(program.path.c_str(), words);
-}
-
 [[noreturn]] void child_main(const Program& program, const std::vector<std::string>& command, const SignalRelay& relay,
                              int go, int exec_error) {
     size_t size = 0;
@@ -85,7 +76,7 @@ void execute(const Program& program, char* const* words) {
     for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     relay.restore_in_child();
-    execute(program, words.data());
+    execute_program(program, words.data());
     const int code = errno;
     write_all(exec_error, &code, sizeof code);
     _exit(127);
@@ -101,6 +92,13 @@ std::string no_pipe(int code) {
 }
 
 }  // namespace
+
+void execute_program(const Program& program, char* const* words) {
+    if (program.kind == ProgramKind::kScript)
+        execvp(words[0], words);
+    else
+        execv(program.path.c_str(), words);
+}
 
 Expected<PausedChild> PausedChild::fork(const Program& program, const std::vector<std::string>& command,
                                         const SignalRelay& relay, int output, bool mute) {

@@ -13,6 +13,10 @@
 
 namespace drom::command {
 
+/// Returns when it fails. The shell is given scripts only: execvp would also give it a program file that was cut short,
+/// and the shell would carry out whatever its bytes happen to mean.
+void execute_program(const Program& program, char* const* words);
+
 /// Between fork and exec. Ends by itself when its creator dies or destroys it before start().
 class PausedChild {
 public:

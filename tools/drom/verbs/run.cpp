@@ -32,6 +32,7 @@
 #include "table/reservation.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/run_cpus.hpp"
+#include "verbs/run_inside.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {
@@ -565,6 +566,13 @@ private:
     std::string resize_;  ///< the way that holds: keep, follow or auto
 };
 
+/// Returns the client that this process is a part of.
+std::optional<ClientView> find_outer(const Table& table) {
+    const auto snapshot = take_snapshot(table);
+    const ClientView* outer = snapshot ? client_around(*snapshot) : nullptr;
+    return outer == nullptr ? std::nullopt : std::optional(*outer);
+}
+
 }  // namespace
 
 int verb_run(const CommandOptions& options) {
@@ -582,6 +590,10 @@ int verb_run(const CommandOptions& options) {
     if (!table) return refused(options, table.error());
     // The CPUs of clients that died are free, but no administrator may have noticed yet.
     if (const auto checked = table->check(); !checked) return refused(options, checked.error());
+    bool is_rank = false;
+    rank_by_launcher(is_rank);
+    if (const auto outer = is_rank || !can_run_inside(options) ? std::nullopt : find_outer(*table))
+        return run_inside(options, *program, *outer);
     return Launch(options, *std::move(program), exact, *table).run();
 }
 

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// run_inside.hpp - drom run in a program that drom run has started.
+#pragma once
+
+#include "command_line/options.hpp"
+#include "program/program.hpp"
+#include "table/snapshot.hpp"
+
+namespace drom::command {
+
+/// Returns whether the command line asks for nothing that needs a client of its own: CPUs, a name, limits, a report.
+bool can_run_inside(const CommandOptions& options);
+
+/// Executes the command in this process, which stays a part of the client. Returns the exit status when it cannot.
+int run_inside(const CommandOptions& options, const Program& program, const ClientView& client);
+
+}  // namespace drom::command
