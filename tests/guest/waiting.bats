@@ -95,20 +95,45 @@ own_words() { if [[ $1 == gcc ]]; then echo "llvm 0 libgomp $2"; else echo "llvm
     done
 }
 
-@test "CPUs that are taken in the middle of a region cost the processor no more than those that were never there" {
+# costs_no_more MODE: the processor spends no more after CPUs were taken than where they never were.
+costs_no_more() {
     local by confined taken
     for by in gcc clang; do
-        preload='' cpus=$one start "$hosts/waiting-$by" region "$stop"
+        preload='' cpus=$one start "$hosts/waiting-$by" "$1" "$stop"
         more 10
         confined=$(cost)
         finish
-        start "$hosts/waiting-$by" region "$stop"
-        drom set "$host" "$one"
+        start "$hosts/waiting-$by" "$1" "$stop"
+        drom set "$host" "$one" --wait released
         more 10
         taken=$(cost)
         finish
         echo "$by: $confined us of the processor confined from the start, $taken us after CPUs were taken"
         ((taken * 2 <= confined * 3))
+    done
+}
+
+@test "CPUs that are taken in the middle of a region cost the processor no more than those that were never there" {
+    costs_no_more region
+}
+
+@test "CPUs that are taken while threads wait for tasks, or in regions inside a region: the same" {
+    costs_no_more tasks
+    costs_no_more nested
+}
+
+@test "CPUs that are taken while threads wait for tasks, or in regions inside a region: all yield, and wait as before later" {
+    local by mode
+    for by in gcc clang; do
+        for mode in tasks nested; do
+            OMP_WAIT_POLICY=active start "$hosts/waiting-$by" $mode "$stop"
+            eventually 30 waits "$(own_words $by 1)"
+            drom set "$host" "$one" --wait released
+            eventually 30 waits "$(own_words $by 0)"
+            drom set "$host" "$both"
+            eventually 30 waits "$(own_words $by 1)"
+            finish
+        done
     done
 }
 

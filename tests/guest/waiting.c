@@ -5,6 +5,8 @@
  *   waiting MODE STOP [LIBRARY...]   until the file STOP exists
  *
  *   region     everything in one region, with a barrier every 20 us
+ *   tasks      everything in one region, whose threads wait for tasks of 1 us
+ *   nested     everything in one region, whose threads open regions of their own
  *   regions    a region every 20 us, with a clause for as many threads as CPUs at the start; some pauses
  *   fork       as regions; between them children that look at the loaded objects
  *   load       as regions; loads each LIBRARY privately once STOP.load exists, and calls it as often
@@ -109,6 +111,48 @@ static long region(void) {
     return sum;
 }
 
+static long tasks(const char* stop) {
+    long sum = 0;
+#pragma omp parallel num_threads(team)
+#pragma omp single
+    for (long round = 0, begun = cpu_us(); access(stop, F_OK) != 0; ++round) {
+        long parts = 0;
+        if (round % kWindow == 0) begun = say(begun);
+        for (int i = 0; i < kParts; ++i) {
+#pragma omp task shared(parts) firstprivate(i)
+            {
+                const long own = part(i);
+#pragma omp atomic
+                parts += own;
+            }
+        }
+#pragma omp taskwait
+        sum = parts;
+    }
+    return sum;
+}
+
+static long nested(const char* stop) {
+    long sum = 0;
+    long begun = cpu_us();
+    volatile int more = 1;
+    omp_set_max_active_levels(2);
+#pragma omp parallel num_threads(team)
+    for (long round = 0; more; ++round) {
+#pragma omp barrier
+#pragma omp master
+        {
+            if (round % kWindow == 0) begun = say(begun);
+            if (access(stop, F_OK) == 0) more = 0;
+        }
+#pragma omp barrier
+        const long own = region();
+#pragma omp master
+        sum = own;
+    }
+    return sum;
+}
+
 static int nothing(struct dl_phdr_info* info, size_t size, void* arg) {
     (void)info;
     (void)size;
@@ -163,7 +207,10 @@ int main(int argc, char** argv) {
     region();
     printf("ready\n");
     fflush(stdout);
-    const long sum = strcmp(argv[1], "region") == 0 ? one_region(argv[2]) : by_regions(argv[1], argv[2], argv + 3);
+    const long sum = strcmp(argv[1], "region") == 0   ? one_region(argv[2])
+                     : strcmp(argv[1], "tasks") == 0  ? tasks(argv[2])
+                     : strcmp(argv[1], "nested") == 0 ? nested(argv[2])
+                                                      : by_regions(argv[1], argv[2], argv + 3);
     printf("sum %ld\n", sum);
     return 0;
 }
