@@ -66,7 +66,7 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
     if (!read_request(table.ledger, slot, posted)) return false;
     const ProcessIdentity identity = read_identity(table.ledger.slot(slot).client);
     // Open before liveness(): then no other process is moved.
-    ClientTree tree(table.ledger, table.path, slot, identity.pid, &table.launcher);
+    ClientTree tree(table.ledger, table.path, slot, identity.pid, &table.launcher);  // mutant tree-first
     // They were read one after another. If the slot has another user by now, the request was not for that user.
     const uint32_t generation = unpack_state(seen).generation;
     if (state_of(table.ledger.slot(slot)).generation != generation) return true;  // mutant next-user

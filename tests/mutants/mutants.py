@@ -214,6 +214,8 @@ MUTANTS = [
            (Killer("model_schedules"),)),
     Mutant("an offer is marked by a request for an earlier one", VALIDATION, "stamp", Word("word.stamp() == unnotified.stamps[cpu] && ", ""),
            (Killer("model_schedules"),)),
+    Mutant("a process is looked at before the directory of its threads is open", SEQUENCE, "tree-first", Moved(4),
+           (slow_calls("AStranger"),)),
     Mutant("a slot's next user is moved to the mask of the last", VALIDATION, "next-user", NEVER,
            (explorer("confined while its slot has a new user"),)),
     Mutant("a release of an older request counts", VALIDATION, "released-seq", Word("== posted.seq", "> 0"),

@@ -13,13 +13,17 @@
 #include <cstdarg>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "child.hpp"
 #include "client/client.hpp"
 #include "drom/drom.h"
+#include "fork_as.hpp"
 #include "options.hpp"
 #include "temp_dir.hpp"
 #include "watchdog_per_test.hpp"
@@ -32,6 +36,17 @@ constexpr useconds_t kSlow_us = 1000;
 std::atomic<int> tries{0};
 std::atomic<int> times_left{0};
 thread_local bool is_agent = false;
+
+/// Happens right after a look at this client by its descriptor, once.
+std::function<void()> after_look;
+pid_t client_looked_at = 0;
+
+bool is_of_client(long descriptor) {
+    std::ifstream info("/proc/self/fdinfo/" + std::to_string(descriptor));
+    for (std::string word; info >> word;)
+        if (word == "Pid:") return info >> word && word == std::to_string(client_looked_at);
+    return false;
+}
 
 bool is_slow(long number, const long (&a)[6]) {
     return number == slow_call.load() && (number != SYS_futex || a[1] == FUTEX_WAIT_BITSET);
@@ -47,6 +62,11 @@ extern "C" long syscall(long number, ...) {
     for (long& argument : a) argument = va_arg(list, long);
     va_end(list);
     is_agent |= number == SYS_close_range;  // its first call, which no other thread makes
+    if (number == SYS_pidfd_send_signal && after_look != nullptr && is_of_client(a[0])) {
+        const long result = libc_s(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+        std::exchange(after_look, nullptr)();
+        return result;
+    }
     if (is_slow(number, a)) {
         const int before = times_left.load();
         if (is_agent) tries.fetch_add(1);
@@ -65,6 +85,7 @@ protected:
     void TearDown() override {
         slow_call.store(-1);
         times_left.fetch_add(1);
+        after_look = nullptr;
     }
     TempDir dir_;
 };
@@ -144,6 +165,53 @@ TEST_F(SlowCalls, ACpuIsNotGivenUpWhileAThreadCanRunThere) {
         ASSERT_EQ(drom_set_mask(table, client.pid(), &mask, 1, &options, &error), DROM_OK) << error.text;
         ASSERT_EQ(cpus_of_threads(client.pid()) & ~mask, 0U) << "time " << time;
     }
+    drom_close(table);
+}
+
+/// Starts a process that reserves CPUs for the client. The strangers of this process are none of its descendants.
+Child launcher_of(const Child& client, uint64_t mask, Gate& reserved) {
+    return Child::run([&client, mask, &reserved] {
+        drom_table* table = nullptr;
+        if (drom_open(&table, nullptr, nullptr, nullptr) != DROM_OK) return 1;
+        if (drom_reserve(table, client.pid(), &mask, 1, nullptr, nullptr, nullptr) < 0) return 1;
+        reserved.open();
+        for (;;) pause();
+        return 0;
+    });
+}
+
+/// 1. An administrator finds the client alive, by its descriptor.
+/// 2. The client dies, and another process gets its number.
+/// 3. The administrator moves the threads of the client: there are none.
+TEST_F(SlowCalls, AStrangerIsNotMovedInPlaceOfAClientWhoseNumberItGot) {
+    NEED_SET_TID();
+    const std::vector<uint32_t> cpus = allowed_cpus();
+    if (cpus.size() < 2) GTEST_SKIP() << "one CPU is too few to leave one";
+    const uint64_t one = uint64_t{1} << cpus[0];
+    const uint64_t both = one | uint64_t{1} << cpus[1];
+    drom_table* table = nullptr;
+    drom_error error{};
+    drom_options options = options_with(DROM_CREATE);
+    ASSERT_EQ(drom_open(&table, nullptr, &options, &error), DROM_OK) << error.text;
+    Child client = Child::sleeper();
+    Gate reserved;
+    const Child launcher = launcher_of(client, both, reserved);
+    reserved.pass();
+    options = options_with(DROM_WAIT_RELEASED, 5000);
+    options.grace_ms = DROM_GRACE_AT_ONCE;
+    // Now the administrator has a descriptor of the client.
+    ASSERT_EQ(drom_set_mask(table, client.pid(), &one, 1, &options, &error), DROM_OK) << error.text;
+    ASSERT_EQ(drom_set_mask(table, client.pid(), &both, 1, &options, &error), DROM_OK) << error.text;
+    client_looked_at = client.pid();
+    Child stranger;
+    after_look = [&] {
+        client.stop();
+        usleep(20 * kSlow_us);  // start times are in ticks of 10 ms
+        stranger = Child(fork_as(client_looked_at));
+    };
+    drom_set_mask(table, client_looked_at, &one, 1, &options, &error);
+    ASSERT_EQ(stranger.pid(), client_looked_at) << "the client was looked at, and its number is a stranger's";
+    EXPECT_EQ(cpus_of_threads(stranger.pid()) & both, both);
     drom_close(table);
 }
 
