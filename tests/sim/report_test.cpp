@@ -311,6 +311,29 @@ TEST(Report, PaintsABaselineAlike) {
     EXPECT_EQ(svg.find("stroke=\"#2f6fb0\"", other), svg.find("stroke=", other));
 }
 
+ReportInput labelled(const std::string& baseline, const std::string& shared) {
+    ReportInput input = compared();
+    input.cases[0].label = baseline;
+    input.cases[1].label = shared;
+    return input;
+}
+
+TEST(Report, ShowsTheEndsOfLongLabels) {
+    const std::string name = "sd:max_slowdown=inf,sharing_factor=0.3,max_mates=4,model=";
+    const std::string svg = comparison_figure(labelled(name + "ideal", name + "worst"))->svg;
+    EXPECT_NE(svg.find(">" + name + "ideal</text>"), std::string::npos);
+    EXPECT_NE(svg.find(">" + name + "worst</text>"), std::string::npos);
+}
+
+TEST(Report, KeepsTheBoldLabelOfABaselineOnThePage) {
+    const std::string label = "slurm:bf_max_job_test=1000";
+    const std::string svg = comparison_figure(labelled(label, "sd"))->svg;
+    const std::size_t at = svg.rfind("<text x=\"", svg.find(">" + label + "</text>"));
+    ASSERT_NE(at, std::string::npos);
+    const double end = std::stod(svg.substr(at + std::strlen("<text x=\"")));
+    EXPECT_GE(end, bold_width(label));
+}
+
 TEST(Report, SaysThatItWasStopped) {
     ReportInput input = compared();
     input.cases[1].digest.interrupted = true;

@@ -15,6 +15,10 @@ namespace drom::sim {
 namespace {
 
 constexpr double kTop = 34, kRow = 24, kHeading = 26, kGap = 28, kNumber = 104;
+// Left of a label, and between it and its bars. A margin of more than `kMaxMargin` would leave no room for the bars.
+constexpr double kEdge = 12, kBeforeBars = 10, kMinMargin = 120, kMaxMargin = 300;
+// Bold letters take a sixth more than fitting() counts.
+constexpr double kWholeLine = (kFigureWidth - 2 * kEdge) * 6 / 7;
 
 /// One metric of a case. `ratio` is to the baseline's; none where that is 0.
 struct Bar {
@@ -49,27 +53,34 @@ BarRow row_of(std::string label, const Metrics& metrics, const Metrics& baseline
             is_baseline};
 }
 
+/// Returns the margin that the label of a row needs.
+double margin_for(const BarRow& row) {
+    const double width = row.is_baseline ? bold_width(row.label) : text_width(row.label);
+    return kEdge + width + kBeforeBars;
+}
+
+/// Returns whether the label of a row stands left of its bars. A longer one has a line of its own above them, because
+/// the ends of two labels may be all that differs.
+bool is_beside(const BarRow& row) { return margin_for(row) <= kMaxMargin; }
+
 class BarChart {
 public:
     BarChart(std::string title, std::string command, const std::vector<BarGroup>& groups)
         : svg_(kFigureWidth, std::move(title), std::move(command)), groups_(groups) {
         for (const BarGroup& group : groups)
-            for (const BarRow& row : group.rows) label_ = std::max(label_, text_width(row.label) + 20);
-        label_ = std::min(label_, 300.0);
-        panel_ = (kFigureWidth - label_ - 2 * kGap) / static_cast<double>(kPanels.size());
+            for (const BarRow& row : group.rows)
+                if (is_beside(row)) margin_ = std::max(margin_, margin_for(row));
+        panel_ = (kFigureWidth - margin_ - 2 * kGap) / static_cast<double>(kPanels.size());
     }
 
     std::string draw() {
         double y = kTop;
         for (const BarGroup& group : groups_) {
             if (!group.heading.empty())
-                svg_.text({12, y + 17}, fitting(group.heading, kFigureWidth - 24, 13), group.heading,
+                svg_.text({kEdge, y + 17}, fitting(group.heading, kWholeLine, 13), group.heading,
                           {13, kInk, Anchor::kStart, true});
             if (!group.heading.empty()) y += kHeading;
-            const double top = y;
             for (const BarRow& row : group.rows) y = draw_row(row, y);
-            for (std::size_t panel = 0; panel < kPanels.size(); ++panel)
-                svg_.line({one(panel), top}, {one(panel), y}, kSoft, "stroke-dasharray=\"5 3\"");
             y += 8;
         }
         for (std::size_t panel = 0; panel < kPanels.size(); ++panel)
@@ -78,7 +89,7 @@ public:
     }
 
 private:
-    double left(std::size_t panel) const { return label_ + static_cast<double>(panel) * (panel_ + kGap); }
+    double left(std::size_t panel) const { return margin_ + static_cast<double>(panel) * (panel_ + kGap); }
 
     Scale scale(std::size_t panel) const {
         double max = 1;
@@ -94,10 +105,23 @@ private:
         return ratio < 1 ? kBlue : kOrange;
     }
 
-    double draw_row(const BarRow& row, double y) {
-        svg_.text({label_ - 10, y + 16}, fitting(row.label, label_ - 16), row.label,
-                  {12, kInk, Anchor::kEnd, row.is_baseline});
-        for (std::size_t panel = 0; panel < kPanels.size(); ++panel) draw_bar(row, panel, y);
+    /// Draws the label, and returns where the bars of the row begin.
+    double draw_label(const BarRow& row, double y) {
+        if (is_beside(row)) {
+            svg_.text({margin_ - kBeforeBars, y + 16}, row.label, {12, kInk, Anchor::kEnd, row.is_baseline});
+            return y;
+        }
+        svg_.text({kEdge, y + 16}, fitting(row.label, kWholeLine), row.label,
+                  {12, kInk, Anchor::kStart, row.is_baseline});
+        return y + kRow - 4;
+    }
+
+    double draw_row(const BarRow& row, double top) {
+        const double y = draw_label(row, top);
+        for (std::size_t panel = 0; panel < kPanels.size(); ++panel) {
+            draw_bar(row, panel, y);
+            svg_.line({one(panel), y}, {one(panel), y + kRow}, kSoft, "stroke-dasharray=\"5 3\"");
+        }
         return y + kRow;
     }
 
@@ -120,7 +144,7 @@ private:
 
     Svg svg_;
     const std::vector<BarGroup>& groups_;
-    double label_ = 120, panel_ = 0;
+    double margin_ = kMinMargin, panel_ = 0;
 };
 
 /// Returns the cases of one workload that have a baseline, each baseline before the first that is compared with it.

@@ -42,6 +42,9 @@ std::string escaped(std::string_view text);
 /// Returns the pixels that `text` takes at most, about.
 double text_width(std::string_view text, double size = 12);
 
+/// Returns the same of bold text.
+double bold_width(std::string_view text, double size = 12);
+
 /// Returns `text`, or as much of its beginning as fits into `width` with an ellipsis.
 std::string fitting(std::string_view text, double width, double size = 12);
 
