@@ -6,7 +6,7 @@
 #include <iterator>
 #include <set>
 
-#include "policy/registry/values.hpp"
+#include "policy/option_values.hpp"
 
 namespace drom::policy {
 namespace {

@@ -8,7 +8,7 @@
 #include <limits>
 #include <optional>
 
-#include "policy/registry/values.hpp"
+#include "policy/option_values.hpp"
 
 namespace drom::policy {
 namespace {

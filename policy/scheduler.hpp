@@ -13,7 +13,7 @@
 
 #include "policy/booked_nodes.hpp"
 #include "policy/priority.hpp"
-#include "policy/resize/traits.hpp"
+#include "policy/resize_traits.hpp"
 #include "policy/slowdown.hpp"
 
 namespace drom::policy {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "policy/registry/values.hpp"
+#include "policy/option_values.hpp"
 
 namespace drom::slurm {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/registry/values.hpp"
+#include "policy/option_values.hpp"
 #include "policy/scheduler.hpp"
 
 namespace drom::policy {

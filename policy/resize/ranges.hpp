@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "policy/job.hpp"
-#include "policy/resize/traits.hpp"
+#include "policy/resize_traits.hpp"
 
 namespace drom::policy {
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lint")
 import floors  # noqa: E402
 
 HEADERS = ("libdrom/base/text.hpp", "libdrom/shmem/slots.hpp", "libdrom/client/rank.hpp", "policy/job.hpp", "policy/registry/registry.hpp",
-           "policy/resize/traits.hpp", "tools/text/wrapped.hpp", "tools/sim/engine/engine.hpp", "tools/sim/report/csv.hpp",
+           "policy/resize/ranges.hpp", "tools/text/wrapped.hpp", "tools/sim/engine/engine.hpp", "tools/sim/report/csv.hpp",
            "plugins/common/settings.hpp", "libdrom/include/drom/drom.h")
 
 
@@ -71,8 +71,12 @@ class Floors(unittest.TestCase):
     def test_the_folders_of_policy_have_floors(self) -> None:
         self.assertEqual(self.planted("policy/resize/a.cpp", '#include "policy/registry/registry.hpp"'),
                          ["policy/resize/a.cpp: it includes from registry/, which is not below resize/"])
-        self.assertEqual(self.planted("policy/urgent/a.cpp", '#include "policy/resize/traits.hpp"'),
+        self.assertEqual(self.planted("policy/urgent/a.cpp", '#include "policy/resize/ranges.hpp"'),
                          ["policy/urgent/a.cpp: it includes from resize/, which is not below urgent/"])
+
+    def test_a_file_beside_the_folders_of_policy_was_on_no_floor(self) -> None:
+        self.assertEqual(self.planted("policy/a.cpp", '#include "policy/registry/registry.hpp"'),
+                         ["policy/a.cpp: it includes from registry/, which is not below policy/"])
 
     def test_an_include_is_seen_however_it_is_written(self) -> None:
         for line in ('#  include "shmem/slots.hpp"', "#include <shmem/slots.hpp>", '  #include"shmem/slots.hpp"'):
@@ -83,7 +87,7 @@ class Floors(unittest.TestCase):
         for name, line in (("libdrom/shmem/a.cpp", '#include "base/text.hpp"'), ("libdrom/shmem/a.cpp", '#include "slots.hpp"'),
                            ("libdrom/base/a.cpp", '#include "drom/drom.h"'), ("libdrom/base/a.cpp", "#include <vector>"),
                            ("libdrom/base/a.cpp", '// #include "shmem/slots.hpp"'), ("policy/a.cpp", '#include "libdrom/base/text.hpp"'),
-                           ("policy/registry/a.cpp", '#include "policy/resize/traits.hpp"'), ("policy/resize/a.cpp", '#include "policy/job.hpp"'),
+                           ("policy/registry/a.cpp", '#include "policy/resize/ranges.hpp"'), ("policy/resize/a.cpp", '#include "policy/job.hpp"'),
                            ("tools/sim/report/a.cpp", '#include "engine/engine.hpp"'), ("tools/sim/engine/a.cpp", '#include "policy/job.hpp"'),
                            ("tools/sim/main.cpp", '#include "report/csv.hpp"'), ("plugins/spank/a.cpp", '#include "common/settings.hpp"')):
             with self.subTest(line, file=name):

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "policy/resize/equipartition_scheduler.hpp"
-#include "policy/resize/traits.hpp"
+#include "policy/resize_traits.hpp"
 #include "property.hpp"
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "engine/seldom.hpp"
 #include "policy/decision.hpp"
-#include "policy/resize/traits.hpp"
+#include "policy/resize_traits.hpp"
 #include "workload/workload.hpp"
 
 namespace drom::sim {

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "policy/resize/traits.hpp"
+#include "policy/resize_traits.hpp"
 
 namespace drom::sim {
 

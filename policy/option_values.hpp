@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// values.hpp - values of options as text: reading them with a reason when they cannot be meant, and printing them.
+// option_values.hpp - values of options as text: reading them with a reason when they cannot be meant, and printing
+// them.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // legal_sizes.cpp - the next size of a program.
-#include "policy/resize/legal_sizes.hpp"
+#include "policy/legal_sizes.hpp"
 
 #include <cmath>
 

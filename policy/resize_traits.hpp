@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// traits.hpp - what a job says about how its number of nodes may change.
+// resize_traits.hpp - what a job says about how its number of nodes may change.
 #pragma once
 
-#include "policy/resize/legal_sizes.hpp"
+#include "policy/legal_sizes.hpp"
 
 namespace drom::policy {
 

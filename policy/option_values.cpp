@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// values.cpp - values of options as text.
-#include "policy/registry/values.hpp"
+// option_values.cpp - values of options as text.
+#include "policy/option_values.hpp"
 
 #include <array>
 #include <charconv>
