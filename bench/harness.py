@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts" / "common"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools" / "demo" / "common"))
 
 import runs  # noqa: E402
 from runs import environment  # noqa: E402

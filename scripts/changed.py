@@ -41,7 +41,7 @@ RULES = [
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),
     (r"scripts/(junit|verdict|changed|attack|lint/docstrings|lint/concerned)|scripts/(test|attack)\.sh", "harness"),
-    (r"scripts/(demo|workload|common)/", "consumer"),
+    (r"tools/demo/|scripts/(demo|slurm-demo|slurm-workload|step)\.sh", "consumer"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer packages readme"),
     (r"debian/|packaging/", "packages"),
     (r"README\.md|docs/admin/slurm-install\.md|scripts/packages\.sh", "packages readme"),

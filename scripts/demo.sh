@@ -13,9 +13,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 log=build/demo/build.log
-# shellcheck source=scripts/demo/step.sh
-. scripts/demo/step.sh
+# shellcheck source=scripts/step.sh
+. scripts/step.sh
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
 step "building" cmake --build --preset release --target drom drom-agent drom-omp drom-cli examples
-exec python3 scripts/demo/insitu.py --bin build/release/bin --out build/demo "$@"
+exec python3 tools/demo/insitu.py --bin build/release/bin --out build/demo "$@"

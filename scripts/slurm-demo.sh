@@ -14,9 +14,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 log=build/slurm-demo/build.log
-# shellcheck source=scripts/demo/step.sh
-. scripts/demo/step.sh
+# shellcheck source=scripts/step.sh
+. scripts/step.sh
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF -DDROM_SLURM=ON
 step "building" cmake --build --preset release --target drom drom-agent drom-omp drom-cli examples spank_drom
-exec python3 scripts/demo/usecases.py --bin build/release/bin --plugins build/release/lib/slurm --out build/slurm-demo "$@"
+exec python3 tools/demo/usecases.py --bin build/release/bin --plugins build/release/lib/slurm --out build/slurm-demo "$@"

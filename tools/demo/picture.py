@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "common"))
+sys.path.append(str(Path(__file__).resolve().parent / "common"))
 
 from svg import FREE, INK, LINE, PAPER, SOFT, Canvas, Scale, filled, shaped, text_width  # noqa: E402
 from timeline import Request, Timeline  # noqa: E402

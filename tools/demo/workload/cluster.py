@@ -16,7 +16,7 @@ from pathlib import Path
 from jobs import Job
 from runs import Failure, output_of, slurm_environment
 
-SCRIPT = Path(__file__).resolve().parents[2] / "tests" / "plugin" / "cluster.sh"
+SCRIPT = Path(__file__).resolve().parents[3] / "tests" / "plugin" / "cluster.sh"
 LONGEST_PATH = 72  # of the cluster's folder: the sockets of its step daemons are below it, and 108 bytes are all that they may have
 
 

@@ -2,24 +2,27 @@
 """test_workload.py - the pure parts of the workload under Slurm: scales, settings, what Slurm says, logs, measures,
 pieces of the picture."""
 
+import sys
 import unittest
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
-import cluster
-import jobs
-import measures
-import picture
-import prediction
-import programs
-import report
-from cluster import Backfill, Shape, Sharing
-from jobs import Job, Row
-from runs import Failure
-from measures import Outcome
-from play import Played, Ran
-from prediction import Predicted
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "demo" / "workload"))
+
+import cluster  # noqa: E402
+import jobs  # noqa: E402
+import measures  # noqa: E402
+import picture  # noqa: E402
+import prediction  # noqa: E402
+import programs  # noqa: E402
+import report  # noqa: E402
+from cluster import Backfill, Shape, Sharing  # noqa: E402
+from jobs import Job, Row  # noqa: E402
+from runs import Failure  # noqa: E402
+from measures import Outcome  # noqa: E402
+from play import Played, Ran  # noqa: E402
+from prediction import Predicted  # noqa: E402
 
 ROWS = [Row(100, 60, 1, 120), Row(160, 600, 8, 1200), Row(300, 7, 16, 3600)]
 MANY = ROWS * 30

@@ -2,19 +2,22 @@
 """test_slurm_demo.py - the pure parts of the demonstration under Slurm: scripts, times, what Slurm says, proofs, the
 thesis's marks."""
 
+import sys
 import unittest
 from pathlib import Path
 
-import marks
-import picture
-import report
-import slurm
-import timeline
-import usecases
-from programs import Pair, Program
-from runs import Failure, shape
-from test_demo import SECOND, START, Story
-from ways import Run, Times
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "demo"))
+
+import marks  # noqa: E402
+import picture  # noqa: E402
+import report  # noqa: E402
+import slurm  # noqa: E402
+import timeline  # noqa: E402
+import usecases  # noqa: E402
+from programs import Pair, Program  # noqa: E402
+from runs import Failure, shape  # noqa: E402
+from test_demo import SECOND, START, Story  # noqa: E402
+from ways import Run, Times  # noqa: E402
 
 PAIR = Pair("insitu", "a case", Program("simulation", lambda amount: ["true"], 1), Program("analytics", lambda amount: ["true"], 1))
 

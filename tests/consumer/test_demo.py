@@ -4,18 +4,22 @@ work."""
 
 import contextlib
 import io
+import sys
 import unittest
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
-import perfetto
-import picture
-import report
-import timeline
-import turns
-from svg import PAPER, text_width
-from programs import Pair, Program
-from runs import Failure, environment, exit_status, output_of, seconds_of
-from ways import Run, Times, TooShort
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "demo"))
+
+import perfetto  # noqa: E402
+import picture  # noqa: E402
+import report  # noqa: E402
+import timeline  # noqa: E402
+import turns  # noqa: E402
+from svg import PAPER, text_width  # noqa: E402
+from programs import Pair, Program  # noqa: E402
+from runs import Failure, environment, exit_status, output_of, seconds_of  # noqa: E402
+from ways import Run, Times, TooShort  # noqa: E402
 
 SECOND = 1_000_000_000
 START = 1000 * SECOND
