@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # packages.bats - the Debian and RPM packages: their files, and what they do in a root folder of their own.
 #
-# DROM_BUILD is the build folder, WORK a folder of assemble.sh. PACKAGES_LONG=1 looks at what dpkg-buildpackage and
-# rpmbuild make from source, too; with a cold compiler cache that takes half an hour.
+# DROM_BUILD is the build folder, WORK a folder of assemble.sh. The tests with the tag "long" look at what
+# dpkg-buildpackage makes from source, with a cold compiler cache in half an hour; scripts/attack.sh --long packages.
 
 bats_require_minimum_version 1.5.0
 
@@ -115,8 +115,8 @@ in_fresh_root() {
     [[ $status == 0 && $output == *" 0 errors, 0 warnings"* ]]
 }
 
+# bats test_tags=long
 @test "from source: dpkg-buildpackage makes packages that lintian has nothing to say about, and that work" {
-    [[ -n ${PACKAGES_LONG:-} ]] || skip "only in scripts/attack.sh --long packages"
     git clone -q "$SOURCE" source/drom
     (cd source/drom && scripts/slurm-headers.sh && dpkg-buildpackage -us -uc -b)
     run lintian --fail-on warning source/*.changes
