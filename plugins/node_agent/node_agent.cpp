@@ -10,6 +10,7 @@
 #include "base/confine.hpp"
 #include "base/error.hpp"
 #include "cpuset_cgroup.hpp"
+#include "ended_jobs.hpp"
 #include "node_call.hpp"
 #include "starting_steps.hpp"
 #include "topology_cache.hpp"
@@ -55,7 +56,9 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     Arrival arrival;
     arrival.masks = call.masks_of(newcomers);
     if (!arrival.masks.empty()) return arrival;
-    if (auto done = call.place(launch, newcomers); !done) return refuse(done.error());
+    Launch now = launch;
+    now.last_here = job_ended_just_now(settings_.table);
+    if (auto done = call.place(now, newcomers); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();
     return arrival;
@@ -95,6 +98,16 @@ tl::expected<void, Refusal> NodeAgent::resume(uint32_t job) {
     Call call(*this);
     if (auto begun = call.begin(); !begun) return begun;
     if (auto done = call.resume(job); !done) return done;
+    if (!call.news().empty()) return refuse(call.news());
+    return {};
+}
+
+tl::expected<void, Refusal> NodeAgent::job_has_ended() {
+    if (!note_end_of_job(settings_.table))
+        return refuse("drom: node agent: write in " + settings_.table + ": " + errno_text(errno));
+    Call call(*this);
+    if (auto begun = call.begin(); !begun) return begun;
+    if (auto done = call.end_of_job(); !done) return done;
     if (!call.news().empty()) return refuse(call.news());
     return {};
 }

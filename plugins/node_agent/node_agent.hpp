@@ -59,6 +59,11 @@ public:
     /// error, too; those that are not malleable run as without drom until there is room.
     tl::expected<void, Refusal> resume(uint32_t job);
 
+    /// Gives the last job on the node what a job had that has ended here, whose steps are gone. A step of the last job
+    /// that has not arrived yet gets that when it does. Called as root, by Slurm's epilog. Errors: a sentence. Cost:
+    /// 0.2 ms where no job is left.
+    tl::expected<void, Refusal> job_has_ended();
+
     /// Finishes what a killed process left undone, and hands back the CPUs of dead tasks. Returns true when there was
     /// something.
     tl::expected<bool, Refusal> reconcile();

@@ -144,7 +144,7 @@ tl::expected<Tasks, Refusal> NodeAgent::Call::plan(const Launch& launch, const s
                                                    const std::string& step, const char* rigid) {
     auto planned = plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
     if (planned) {
-        if (launch.shares_node() && state_.tasks.empty())
+        if (launch.shares_node() && state_.tasks.empty() && !launch.last_here)
             note(step + "the job with which it shares this node has no step here; it keeps to CPUs " +
                  CpuText(launch.granted).text);
         return std::move(*planned);
@@ -215,6 +215,12 @@ tl::expected<void, Refusal> NodeAgent::Call::resume(uint32_t job) {
     for (const StepName& step : steps)
         if (auto done = resume_step(step); !done) return done;
     return {};
+}
+
+tl::expected<void, Refusal> NodeAgent::Call::end_of_job() {
+    Tasks planned = plan_end_of_job(agent_.node(), state_.tasks);
+    if (planned == state_.tasks) return {};
+    return carry_out(std::move(planned), {});
 }
 
 }  // namespace drom::slurm

@@ -33,6 +33,9 @@ public:
     tl::expected<void, Refusal> suspend(uint32_t job);
     tl::expected<void, Refusal> resume(uint32_t job);
 
+    /// Gives the last job here the whole of what it asked for; another has ended.
+    tl::expected<void, Refusal> end_of_job();
+
     [[nodiscard]] const Tasks& tasks() const { return state_.tasks; }
     [[nodiscard]] const std::string& news() const { return news_; }
     [[nodiscard]] bool found_something() const { return found_something_; }

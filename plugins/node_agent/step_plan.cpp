@@ -75,6 +75,7 @@ std::vector<uint32_t> lenders_to(const StepName& step, const Tasks& tasks) {
 /// more than that says.
 CpuSet granted_now(const Launch& launch, const Tasks& tasks) {
     if (!launch.shares_node() || has_co_runners(launch.step.job, tasks)) return launch.granted;
+    if (launch.last_here) return launch.whole;
     CpuSet has{};
     for (const uint32_t lender : lenders_to(launch.step, tasks)) has = has | tasks[lender].mask;
     return launch.granted | has;
@@ -298,6 +299,10 @@ tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks
     for (TaskState& task : left)
         if (task.parked == Parked::kForSteps && !has_steps(task, left)) inherit_from_steps(task, left, gone);
     return left;
+}
+
+Tasks plan_end_of_job(const Node& node, const Tasks& tasks) {
+    return tasks.empty() || has_co_runners(tasks.front().step.job, tasks) ? tasks : come_home(node, tasks);
 }
 
 Launch unpark(const StepName& step, Parked why, Tasks& tasks, std::vector<ProcessIdentity>& parked) {

@@ -30,6 +30,7 @@ struct Launch {
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
     uint32_t max_cpus = 0;  ///< 0: no limit
     uint32_t min_per_rank = 1;
+    bool last_here = false;  ///< a job has ended here while it was on its way: its credential may not know of that
 
     /// Returns whether the controller lets its job share the node with another.
     [[nodiscard]] bool shares_node() const { return !whole.none() && !(whole == granted); }
@@ -70,6 +71,10 @@ tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, 
 /// Returns the tasks without these, whose CPUs pass to others; `gone` gets the tasks as they were.
 tl::expected<Tasks, Refusal> plan_departure(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& leaving,
                                             Tasks& gone);
+
+/// Returns the tasks as they are once another job, of which no task is left, has ended here: those of the last job have
+/// the whole of what it asked for. While several jobs are here nothing changes.
+Tasks plan_end_of_job(const Node& node, const Tasks& tasks);
 
 /// Returns whether steps on this node run on the CPUs of a script or an extern step.
 bool has_steps(const TaskState& script, const Tasks& tasks);

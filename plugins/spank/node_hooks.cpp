@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 #include "common/slurm_text.hpp"
+#include "common/small_file.hpp"
 #include "node_agent/step_hooks.hpp"
 #include "options.hpp"
 #include "slurm_spank.hpp"
@@ -37,6 +39,14 @@ AgentSettings settings_of(const Settings& settings) {
         return agent_settings(settings, node == nullptr ? "" : node);
     say("Slurm does not tell which node this is, for table=" + settings.table + "; the step runs as without drom");
     return {};
+}
+
+/// Returns the settings of the task plugin, which has no hook for the end of a job. slurmd tells its epilog where its
+/// configuration is.
+Settings settings_of_task_plugin() {
+    const char* slurm_conf = std::getenv("SLURM_CONF");
+    if (slurm_conf == nullptr) return {};
+    return read_file(contents(std::filesystem::path(slurm_conf).replace_filename("drom.conf")));
 }
 
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
@@ -88,6 +98,17 @@ void task_has_ended(spank_handle* spank) { g_hooks.task_has_ended(step_of(spank)
 
 void step_has_ended(spank_handle* spank) {
     if (step_of(spank).is_extern()) g_hooks.task_has_ended(step_of(spank), getpid());
+}
+
+void job_has_ended(spank_handle* spank, const Settings& settings) {
+    const AgentSettings node = settings_of(settings.table.empty() ? settings_of_task_plugin() : settings);
+    if (node.table.empty()) return;
+    const auto failed = [&](const std::string& why) {
+        say("job " + std::to_string(item<uint32_t>(spank, S_JOB_ID)) + " has ended: " + why);
+    };
+    auto agent = NodeAgent::open(node);
+    if (!agent) return failed(agent.error());
+    if (const auto done = agent->job_has_ended(); !done) failed(done.error());
 }
 
 }  // namespace drom::slurm

@@ -21,5 +21,8 @@ bool name_reservation(spank_handle* spank, const Settings& settings);
 void task_has_ended(spank_handle* spank);
 /// Gives the extern step's CPUs back, as root.
 void step_has_ended(spank_handle* spank);
+/// Gives the last job on the node what the job had, as root, in the epilog: all its steps have ended. Slurm calls it on
+/// each node of the job, also where that had no step. Where the task plugin has the table, drom.conf names it.
+void job_has_ended(spank_handle* spank, const Settings& settings);
 
 }  // namespace drom::slurm

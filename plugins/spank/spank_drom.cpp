@@ -70,6 +70,10 @@ int slurm_spank_task_exit(spank_t spank, int, char**) {
     return always_succeeds([&] { task_has_ended(spank); });
 }
 
+int slurm_spank_job_epilog(spank_t spank, int argc, char* argv[]) {
+    return always_succeeds([&] { job_has_ended(spank, read_arguments(argc, argv)); });
+}
+
 int slurm_spank_exit(spank_t spank, int, char**) {
     return always_succeeds([&] {
         if (spank_context() == S_CTX_REMOTE) step_has_ended(spank);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // owners_test.cpp - CPUs that are a job's although it does not use them now: they are given to no other.
+#include <chrono>
+#include <filesystem>
+
 #include "agent_fixture.hpp"
 #include "node_agent/step_hooks.hpp"
 
@@ -41,6 +44,44 @@ TEST_F(Agent, AGuestKeepsToItsGrantWhereItsMateHasNoStepYet) {
     EXPECT_EQ(wanted(mate.tasks[0]), kLower);
     ASSERT_TRUE(agent().leave(guest.tasks));
     EXPECT_EQ(wanted(mate.tasks[0]), kNode);
+}
+
+TEST_F(Agent, AGuestThatRunsWhereItsMateHadNoStepHasTheWholeNodeWhenTheMateHasEnded) {
+    const Launch guest = shared(2, 2, kUpper);
+    arrive(guest);
+    ASSERT_TRUE(agent().job_has_ended());
+    EXPECT_EQ(wanted(guest.tasks[0]) | wanted(guest.tasks[1]), kNode);
+    ASSERT_EQ(arrive(shared(3, 1, kLower)), "");
+    EXPECT_EQ(wanted(guest.tasks[0]) | wanted(guest.tasks[1]), kUpper);
+}
+
+TEST_F(Agent, AGuestWhoseStepWasOnItsWayWhenItsMateEndedHasTheWholeNode) {
+    const Launch mate = shared(1, 1, kNode);
+    ASSERT_EQ(arrive(mate), "");
+    ASSERT_TRUE(agent().leave(mate.tasks));
+    ASSERT_TRUE(agent().job_has_ended());
+    const Launch guest = shared(2, 1, kUpper);  // signed before the mate had ended
+    ASSERT_EQ(arrive(guest), "");
+    EXPECT_EQ(wanted(guest.tasks[0]), kNode);
+}
+
+TEST_F(Agent, AJobThatEndedBeforeACredentialWasSignedGivesItsStepNothing) {
+    ASSERT_TRUE(agent().job_has_ended());
+    namespace fs = std::filesystem;
+    fs::last_write_time(settings_.table + "/agent.ended", fs::file_time_type::clock::now() - std::chrono::seconds(3));
+    const Launch guest = shared(2, 1, kUpper);
+    arrive(guest);
+    EXPECT_EQ(wanted(guest.tasks[0]), kUpper);
+}
+
+TEST_F(Agent, WhileTwoJobsAreHereNeitherGetsWhatAThirdHad) {
+    const Launch first = shared(1, 1, kLower);
+    const Launch second = shared(2, 1, CpuSet::range(24, 12));
+    arrive(first);
+    arrive(second);
+    ASSERT_TRUE(agent().job_has_ended());
+    EXPECT_EQ(wanted(first.tasks[0]), kLower);
+    EXPECT_EQ(wanted(second.tasks[0]), CpuSet::range(24, 12));
 }
 
 TEST_F(Agent, AMateThatHasOnlyItsExternStepKeepsWhatTheControllerLeftIt) {

@@ -42,6 +42,19 @@ setup_file() {
     no_errors
 }
 
+@test "a guest has the whole of a node on which its mate never had a step, when the mate has ended" {
+    script "srun -N1 -n1 sleep 300" # on the first node
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
+    gets n1 "$MATE.0" 0-7
+    sleep 2 # a job that ended just now could be the mate
+    guest -N4
+    gets n4 "$GUEST.0" 4-7
+    scancel "$MATE"
+    gets n4 "$GUEST.0" 0-7
+    gets n1 "$GUEST.0" 0-7
+    no_errors
+}
+
 # In 24.11 Slurm's own cred/none needs a name that such a program has not.
 # bats test_tags=libslurm
 @test "a program that is linked with libslurm, as those of other projects are, asks about the nodes" {
@@ -233,6 +246,7 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
     script "sleep 300"
     MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
     gets n1 "$MATE.batch" 0-7
+    sleep 2 # a job that ended just now could be the mate
     guest -N4
     gets n4 "$GUEST.0" 4-7
     gets n1 "$GUEST.0" 4-7
