@@ -98,7 +98,8 @@ targets() {
             liveness) echo tests/hostile/all ;;
             guest) echo tests/guest/all tests/answers/all ;; # it runs some of their programs
             dlb) echo tests/dlb/all tests/fortran/all ;;
-            plugin | node_agent) echo plugins/all "tests/$name/all" ;;
+            plugin) echo plugins/all tests/plugin/all tools/sim/all ;; # drom-sim replays its journals
+            node_agent) echo plugins/all tests/node_agent/all ;;
             sim) echo tools/sim/all tests/sim/all ;;
             cli) echo tests/cli/all bench/all ;; # the form of the benchmarks' reports
             *) echo "tests/$name/all" ;;

@@ -265,6 +265,7 @@ on_node() { [[ $(masks "$1" "$2" | tr ' ' '\n' | awk -F- '{n += $NF - $1 + 1} EN
     script "until [[ -e $WORK/crowded ]]; do sleep 0.1; done" "srun --overlap -n4 true && echo ran" "srun -n4 sleep 300"
     GUEST=$(sbatch --parsable --malleable --exclusive -N4 -t 1 -o "$WORK/out" "$SCRIPT")
     eventually "job $GUEST runs" runs "$GUEST"
+    sleep 2 # a job that ended just now could be the other one
     touch "$WORK/shrunk"
     eventually "the log says what they run on" grep -q "step $MATE.0: drom: no room: its tasks need 8 CPUs at least, .*; its tasks share CPUs 0-3\$" "$CLUSTER/log/n4.log"
     touch "$WORK/crowded"
