@@ -11,7 +11,8 @@ setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
-    start_cluster nodes=2 "${settings[@]}" gres=tool:2 extra=GresTypes=tool \
+    start_cluster nodes=2 "${settings[@]}" gres=tool:2 extra=GresTypes=tool attributes=Feature=left,right extra=Licenses=seat:1 extra=AllowSpecResourcesUsage=YES \
+        extra="PartitionName=own Nodes=n[1-2] ExclusiveUser=YES MaxTime=INFINITE State=UP" \
         extra=PreemptType=preempt/partition_prio extra=PreemptMode=REQUEUE \
         extra="PartitionName=urgent Nodes=n[1-2] PriorityTier=10 MaxTime=INFINITE State=UP" \
         extra="PartitionName=kept Nodes=n[1-2] PriorityTier=1 PreemptMode=OFF MaxTime=INFINITE State=UP" \
@@ -137,5 +138,73 @@ log_says_since() { log_since | grep -qF "$1"; }
     scancel "$MATE"
     eventually "it runs" runs "$GUEST"
     expect "$(field "$GUEST" NumNodes) $(cores "$GUEST")" "1 0-7"
+    no_errors
+}
+
+# alone_with OPTIONS...: checks that a job with these options neither borrows nor lends.
+alone_with() {
+    mate -N2
+    waiting_job GUEST -N2 -t 1 "$@"
+    sleep 3
+    waits "$GUEST"
+    scancel "$MATE" "$GUEST"
+    eventually "the jobs have ended" no_jobs
+    mate -N2 "$@"
+    waiting_job GUEST -N2 -t 1
+    sleep 3
+    waits "$GUEST"
+    scancel "$MATE" "$GUEST"
+    eventually "the jobs have ended" no_jobs
+    no_errors
+}
+
+@test "a job with a deadline neither borrows nor lends" {
+    alone_with "--deadline=now+1hour"
+}
+
+@test "a job with alternatives of features neither borrows nor lends" {
+    alone_with "--constraint=[left|right]"
+}
+
+@test "a job with a number of nodes of a feature neither borrows nor lends" {
+    alone_with "--constraint=[left*2]"
+}
+
+@test "a job that leaves cores to the system neither borrows nor lends" {
+    alone_with --core-spec=1
+}
+
+@test "a job with a simple feature shares" {
+    mate -N2 --constraint=left
+    guest -N2 --constraint="left&right"
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    no_errors
+}
+
+@test "a job waits for its licence, and shares when that is free" {
+    running_job HOLDER -N1 -w n1 -L seat:1 -t 10
+    mate -N1 -w n2
+    waiting_job GUEST -N1 -w n2 -t 1 -L seat:1
+    sleep 3
+    waits "$GUEST"
+    expect "$(cores "$MATE")" 0-7
+    scancel "$HOLDER"
+    eventually "the guest runs" runs "$GUEST"
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    no_errors
+}
+
+@test "on nodes of one user at a time no job of another user shares" {
+    ((EUID == 0)) || missing "root, who can submit as two users"
+    mate -N2 -p own
+    chmod 755 "$CLUSTER" "$CLUSTER/etc"
+    OTHERS=$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ SLURM_CONF="$SLURM_CONF" PATH="$PATH" \
+        sbatch --parsable --malleable --exclusive -p own -N2 -t 1 -o /dev/null --wrap "srun sleep 300")
+    sleep 3
+    waits "$OTHERS"
+    expect "$(cores "$MATE")" 0-7
+    guest -N2 -p own
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
+    scancel "$OTHERS"
     no_errors
 }
