@@ -104,8 +104,10 @@ guest_ends() {
 
 @test "it says so, too, when slurmctld was killed while they shared" {
     mate -N4
-    sleep 1
+    # Slurm itself loses what slurmctld has not said yet when it is killed.
+    eventually "slurmdbd knows of the mate" begun "$MATE" 1
     guest -N4
+    eventually "slurmdbd knows of the guest" begun "$GUEST" 1
     saved
     kill_controller KILL
     start_controller
