@@ -194,8 +194,16 @@ void Books::assume(const std::vector<JobId>& running) {
         const std::int64_t cpus = cpus_held(*record);
         if (cpus == cpus_allocated(*record)) continue;
         SharedJob& known = shared_jobs()[id];
-        begin_counting(known, *record, running_.now(), cpus);
-        known.unsaid = 1;
+        // slurmctld saves its comments at other times than the loans are saved: the comment may know more.
+        const auto since = read_clock(value_of(comment_of(*record), "since").value_or(""));
+        if (since && *since > record->start_time) {
+            begin_counting(known, *record, *since, cpus_allocated(*record));
+            known.change(cpus, *since);
+            known.end_record();
+        } else {
+            begin_counting(known, *record, running_.now(), cpus);
+            known.unsaid = 1;
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <ctime>
 #include <limits>
 #include <map>
 #include <set>
@@ -45,6 +46,15 @@ std::string clock_text(policy::Seconds at) {
     time_t time = at;
     slurm_make_time_str(&time, text.data(), static_cast<int>(text.size()));
     return text.data();
+}
+
+std::optional<policy::Seconds> read_clock(std::string_view text) {
+    std::tm parts{};
+    parts.tm_isdst = -1;  // the text does not say which hour of the night it is when clocks are put back
+    const std::string copy(text);
+    const char* end = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
+    if (end == nullptr || *end != '\0') return std::nullopt;
+    return std::mktime(&parts);
 }
 
 uint32_t minutes(policy::Seconds seconds) { return static_cast<uint32_t>((seconds + 59) / 60); }

@@ -32,6 +32,8 @@ void each_running_job(const Body& body) {
 
 /// Returns the time as Slurm writes it.
 std::string clock_text(policy::Seconds at);
+/// Returns the time that clock_text() wrote; none when it is none.
+std::optional<policy::Seconds> read_clock(std::string_view text);
 /// Returns minutes, rounded up.
 uint32_t minutes(policy::Seconds seconds);
 

@@ -106,6 +106,7 @@ guest_ends() {
     mate -N4
     # Slurm itself loses what slurmctld has not said yet when it is killed.
     eventually "slurmdbd knows of the mate" begun "$MATE" 1
+    sleep 1
     guest -N4
     eventually "slurmdbd knows of the guest" begun "$GUEST" 1
     saved
@@ -120,6 +121,24 @@ guest_ends() {
     scancel "$MATE"
     eventually "the guest's comment is complete" is_final "$GUEST"
     eventually "the mate's, too" is_final "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+}
+
+@test "it says so, too, when slurmctld was killed before it had written down who shares" {
+    mate -N4
+    eventually "slurmdbd knows of the mate" begun "$MATE" 1
+    sleep 2
+    guest -N4
+    eventually "slurmdbd knows of the guest" begun "$GUEST" 1
+    saved
+    kill_controller KILL
+    rm "$CLUSTER/state/malleable.loans"
+    start_controller
+    eventually "slurmdbd knows that they share" begun "$MATE" 2
+    guest_ends
+    scancel "$MATE"
+    eventually "the mate's comment is complete" is_final "$MATE"
     eventually "slurmdbd knows all of the mate" closed "$MATE" 3
     about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
 }

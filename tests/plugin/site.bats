@@ -87,11 +87,13 @@ replayed() { run -0 "$BUILD/bin/drom-sim" replay "$LOG"; }
 
 # --- why a job waits ---
 
+waits_for_resources() { [[ $(field "$1" Reason) == Resources ]]; }
+
 @test "a user reads in squeue why a malleable job shares nothing and since when, until it starts" {
     mate -N2
     waiting_job GUEST -N2 -t 30
     waits_for "$GUEST" waiting-is-sooner
-    expect "$(field "$GUEST" Reason)" Resources
+    eventually "Slurm has written its own reason" waits_for_resources "$GUEST"
     local since
     since=$(reason "$GUEST")
     sleep 3
