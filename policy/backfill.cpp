@@ -49,7 +49,7 @@ private:
 };
 
 /// Numbers by which a job that would share is measured.
-struct Terms {
+struct SharingConditions {
     Seconds static_start;        ///< predicted, without sharing
     double limit;                ///< of slowdowns
     const ReservedStart* first;  ///< of the pass; null: none yet
@@ -284,23 +284,23 @@ private:
     }
 
     bool share(const SlowdownRules& rules, Cluster& cluster, const Availability& map, QueuedJob& waiting,
-               const Terms& terms, Seconds now, std::vector<Start>& started) {
+               const SharingConditions& conditions, Seconds now, std::vector<Start>& started) {
         Consideration considered =
-            consider(cluster, map, waiting.job, terms.static_start, terms.limit, rules, now, mates_);
+            consider(cluster, map, waiting.job, conditions.static_start, conditions.limit, rules, now, mates_);
         waiting.refusal = considered.refusal;
         waiting.searched = cluster.mates_version();
-        waiting.limit = terms.limit;
+        waiting.limit = conditions.limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (delays_kept(rules.keep, cluster, map, terms, waiting.job, considered.mates, now)) return false;
+        if (delays_kept(rules.keep, cluster, map, conditions, waiting.job, considered.mates, now)) return false;
         const std::optional<Sharing> sharing = sharing_for(cluster, waiting.job, considered.mates, now);
         if (!sharing) return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
         decision.how = How::kShared;
-        decision.static_start = terms.static_start;
-        decision.limit = terms.limit;
+        decision.static_start = conditions.static_start;
+        decision.limit = conditions.limit;
         decision.slot = cluster.share(waiting.job, *sharing, now);
         decision.mate_set = std::move(considered.mates);
         started.push_back({waiting.job, std::move(decision)});
@@ -309,15 +309,15 @@ private:
     }
 
     /// Returns whether the guest would delay a reservation that is to be kept.
-    bool delays_kept(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map, const Terms& terms,
-                     const Job& guest, const MateSet& chosen, Seconds now) const {
-        if (terms.first == nullptr || keep == SlowdownRules::Keep::kNone) return false;
+    bool delays_kept(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map,
+                     const SharingConditions& conditions, const Job& guest, const MateSet& chosen, Seconds now) const {
+        if (conditions.first == nullptr || keep == SlowdownRules::Keep::kNone) return false;
         if (booked_) {
             const bool all = keep == SlowdownRules::Keep::kAll;
-            const Availability kept = all ? map : with_reservations(cluster, {*terms.first}, now);
+            const Availability kept = all ? map : with_reservations(cluster, {*conditions.first}, now);
             return delays_any(cluster, kept, *booked_, guest, chosen);
         }
-        if (delays(cluster, *terms.first, guest, chosen, now)) return true;
+        if (delays(cluster, *conditions.first, guest, chosen, now)) return true;
         return keep == SlowdownRules::Keep::kAll && delays_any(cluster, map, guest, chosen);
     }
 

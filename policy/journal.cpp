@@ -13,7 +13,7 @@ using namespace words;
 
 constexpr std::string_view kVersion = "1";
 /// MB of a node: sums of some of them can be counted.
-constexpr std::int64_t kMostMemory = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxMemory = std::int64_t{1} << 50;
 
 constexpr std::array kEvents{
     Named<Event::What>{Event::What::kStart, "start"},    Named<Event::What>{Event::What::kShare, "share"},
@@ -117,7 +117,7 @@ bool read_memory(std::string_view text, Pool& pool) {
         text.remove_prefix(std::min(item.size() + 1, text.size()));
         const std::size_t colon = std::min(item.find(':'), item.size());
         NodeMemory& alike = pool.memory.emplace_back();
-        if (colon == item.size() || !read(item.substr(0, colon), alike.mb) || alike.mb < 1 || alike.mb > kMostMemory)
+        if (colon == item.size() || !read(item.substr(0, colon), alike.mb) || alike.mb < 1 || alike.mb > kMaxMemory)
             return false;
         if (!read(item.substr(colon + 1), alike.nodes) || alike.nodes.empty()) return false;
         if (left.common(alike.nodes).count() != alike.nodes.count()) return false;
@@ -154,7 +154,7 @@ void take_job(Reader& reader, Job& job, JobNames& names) {
     };
     const auto memory = [&job](std::string_view text) {
         std::int64_t& mb = job.filter.memory_mb;
-        return read(text, mb) && mb >= 1 && mb <= kMostMemory;
+        return read(text, mb) && mb >= 1 && mb <= kMaxMemory;
     };
     reader.take(job)
         .take_if("memory", memory)

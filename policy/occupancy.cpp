@@ -19,7 +19,7 @@ void spread(Occupants& occupants, int cores) {
 }
 
 /// Returns the cores with which each job advances: its minimum; 0 for those that are on no piece any more.
-std::vector<int> least_cores(std::size_t jobs, const std::vector<Occupants>& pieces) {
+std::vector<int> min_cores_per_job(std::size_t jobs, const std::vector<Occupants>& pieces) {
     std::vector<int> min(jobs, 0);
     for (const Occupants& piece : pieces)
         for (const Occupant& o : piece) {
@@ -60,7 +60,7 @@ void leave(Occupants& occupants, int job) {
 
 void forecast(std::vector<Planned>& jobs, std::vector<Occupants> pieces, Seconds now) {
     for (std::size_t running = jobs.size(); running > 0;) {
-        const std::vector<int> rates = least_cores(jobs.size(), pieces);
+        const std::vector<int> rates = min_cores_per_job(jobs.size(), pieces);
         const Seconds step = until_first_end(jobs, rates);
         if (step == kNever) return;
         now += step;

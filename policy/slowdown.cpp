@@ -10,7 +10,7 @@ namespace drom::policy {
 namespace {
 
 /// Returns the most cores of a node that a job can get.
-int most_cores(const Cluster& cluster, const SharingRules& rules) {
+int max_cores(const Cluster& cluster, const SharingRules& rules) {
     return static_cast<int>(std::floor(rules.sharing_factor * cluster.machine().cores_per_node + 1e-9));
 }
 
@@ -35,11 +35,11 @@ Consideration consider(const Cluster& cluster, const Availability& availability,
                        double limit, const SlowdownRules& rules, Seconds now, RememberedMates& remembered) {
     if (job.kind != Kind::kMalleable) return {Refusal::kNotMalleable, {}};
     if (!rules.sharing.limits.admits(job)) return {Refusal::kNotAdmitted, {}};
-    const int most = most_cores(cluster, rules.sharing);
-    if (most < std::max(1, job.min_cores)) return {Refusal::kTooFewCores, {}};
+    const int max = max_cores(cluster, rules.sharing);
+    if (max < std::max(1, job.min_cores)) return {Refusal::kTooFewCores, {}};
     const Seconds static_end = static_start >= kNever ? kNever : static_start + job.request;
     const std::int64_t work = job.request * cluster.machine().cores_per_node;
-    if (static_end <= now + seconds_for(work, most)) return {Refusal::kWaitingIsSooner, {}};
+    if (static_end <= now + seconds_for(work, max)) return {Refusal::kWaitingIsSooner, {}};
     const auto& [chosen, harm] = remembered.find(cluster, availability, job, limit, rules.sharing, now);
     if (!chosen) return {Refusal::kNoMates, {}};
     if (static_end <= chosen->guest_end) return {Refusal::kWaitingIsSooner, {}};

@@ -37,7 +37,7 @@ int no_thread(const char* verb, drom_error* error) noexcept {
 /// The newest request that a call returned, until the caller calls again.
 constinit std::atomic<uint64_t> reported{0};
 
-void acknowledge_told() noexcept {
+void acknowledge_reported() noexcept {
     const uint64_t seq = reported.exchange(0);
     if (seq != 0) client::acknowledge_resize(seq, 0, DROM_RESIZE_CALLER, "the program adapts by itself");
 }
@@ -45,7 +45,7 @@ void acknowledge_told() noexcept {
 /// Acknowledges the last returned request: a caller that calls again has adapted to it. Returns DROM_OK and the mask
 /// when there is a new request.
 int poll_request(Request& wanted) noexcept {
-    acknowledge_told();
+    acknowledge_reported();
     if (!client::pending() || !client::newest(wanted)) return DROM_UNCHANGED;
     if (client::released().seq < wanted.seq && !client::release(wanted)) return DROM_UNCHANGED;
     return DROM_OK;
@@ -117,7 +117,7 @@ int drom_poll_apply(drom_error* error) {
     if (!client::joined()) return not_joined("poll", error);
     if ((client::page().entry_points.load(std::memory_order_relaxed) & DROM_ENTRY_EXPLICIT) == 0)
         client::add_entry_points(DROM_ENTRY_EXPLICIT);
-    acknowledge_told();
+    acknowledge_reported();
     if (!client::pending()) return DROM_UNCHANGED;
     Request wanted{};
     if (!client::newest(wanted)) return DROM_UNCHANGED;

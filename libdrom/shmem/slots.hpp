@@ -29,7 +29,7 @@ void write_identity(IdentityWords& words, const ProcessIdentity& identity) noexc
 bool replace_client(Slot& slot, uint32_t& pid, const ProcessIdentity& next) noexcept;
 /// Takes the launcher away: when the client dies, the slot's CPUs are no longer kept for a launcher.
 void forget_launcher(Slot& slot) noexcept;
-/// Sets the least and the most CPUs of the slot's client. 0 leaves a number as it is.
+/// Sets the min and the max of the slot's client. 0 leaves a number as it is.
 void set_limits(Slot& slot, uint32_t min_cpus, uint32_t max_cpus) noexcept;
 
 /// Returns whether the slot holds a client (Reserved or Live) of the generation that `name` means.

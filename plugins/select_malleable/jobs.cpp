@@ -281,7 +281,7 @@ int min_cores_of(const job_record_t& job, int nodes) {
 }
 
 /// Returns the most tasks that a step has on a node.
-uint32_t most_tasks(const step_record_t& step) {
+uint32_t max_tasks(const step_record_t& step) {
     const slurm_step_layout_t* layout = step.step_layout;
     if (layout == nullptr || layout->tasks == nullptr || layout->node_cnt == 0) return 0;
     return *std::max_element(layout->tasks, layout->tasks + layout->node_cnt);
@@ -445,7 +445,7 @@ int cores_that_steps_keep(const job_record_t& job) {
     list_itr_t* each = list_iterator_create(job.step_list);
     while (const auto* step = static_cast<const step_record_t*>(list_next(each))) {
         if (step->step_id.step_id > SLURM_MAX_NORMAL_STEP_ID) continue;  // a script lends all but one
-        ranks += most_tasks(*step);
+        ranks += max_tasks(*step);
         all = all || says_no_drom(text_of(step->submit_line));
     }
     list_iterator_destroy(each);

@@ -168,12 +168,12 @@ int MateSearch::will_run(Question& question) {
     if (is_later) bit_copybits(question.nodes, may_have);
     const int answer = is_later ? ask_for_any_time(question) : in_window;
     const time_t static_start = question.job->start_time;
-    const Place place{question.job->job_id, partition_of(*question.job)};
-    offers_.erase(place);
+    const JobInPartition asked_in{question.job->job_id, partition_of(*question.job)};
+    offers_.erase(asked_in);
     constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
     if (starts_.size() > kRemembered) starts_.clear();
-    starts_[place] = {answer == SLURM_SUCCESS ? static_start : policy::kNever, running_.now()};
-    if (answer == SLURM_SUCCESS && static_start > running_.now() && offer_now(question, may_have, place))
+    starts_[asked_in] = {answer == SLURM_SUCCESS ? static_start : policy::kNever, running_.now()};
+    if (answer == SLURM_SUCCESS && static_start > running_.now() && offer_now(question, may_have, asked_in))
         return SLURM_SUCCESS;
     bit_copybits(question.nodes, in_window_on);
     question.job->start_time = start_in_window;
@@ -182,7 +182,7 @@ int MateSearch::will_run(Question& question) {
 
 /// Offers the job a start beside mates now, instead of the later one that is in its record. Returns whether there is
 /// one.
-bool MateSearch::offer_now(Question& question, const bitstr_t* may_have, const Place& place) {
+bool MateSearch::offer_now(Question& question, const bitstr_t* may_have, const JobInPartition& asked_in) {
     const int count = bit_set_count(question.nodes);
     if (!asks_for_whole_nodes(*question.job, question.nodes, count)) return waits(policy::waiting::kPartOfNodes), false;
     const Seconds static_start = question.job->start_time;
@@ -190,7 +190,7 @@ bool MateSearch::offer_now(Question& question, const bitstr_t* may_have, const P
                       idle_nodes(question, node_set(may_have))};
     if (offer.static_start <= running_.now()) return false;
     if (!arrange(question, node_set(may_have), offer) || dry_run()) return false;
-    offers_[place] = offer;
+    offers_[asked_in] = offer;
     return true;
 }
 
@@ -200,8 +200,8 @@ int MateSearch::run_now(Question& question) {
     if (answer == SLURM_SUCCESS) return answer;
     NotNow asked{running_.now(), question.min_nodes, question.max_nodes, described(*question.job, 1),
                  node_set(may_have)};
-    const Place place{asked.job.id, partition_of(*question.job)};
-    if (refused_as_before(place, asked)) return answer;
+    const JobInPartition asked_in{asked.job.id, partition_of(*question.job)};
+    if (refused_as_before(asked_in, asked)) return answer;
     const Bits statically(question.nodes);
     const time_t start_before = question.job->start_time;
     if (auto proposal = look_for_mates(question, asked.nodes); proposal && !dry_run()) {
@@ -211,7 +211,7 @@ int MateSearch::run_now(Question& question) {
     }
     bit_copybits(question.nodes, statically);
     question.job->start_time = start_before;  // a dry run asks as backfill does
-    not_now_[place] = std::move(asked);
+    not_now_[asked_in] = std::move(asked);
     return answer;
 }
 
@@ -232,10 +232,10 @@ std::vector<IdleNodes> MateSearch::idle_nodes(const Question& question, const No
 /// Returns whether an earlier refusal stands. The main scheduler asks about the first job of the queue after each
 /// submission. The time of its start is costly to find. A refusal therefore stands until the backfill scheduler has
 /// made a new offer, or for half a minute.
-bool MateSearch::refused_as_before(const Place& place, const NotNow& asked) const {
+bool MateSearch::refused_as_before(const JobInPartition& asked_in, const NotNow& asked) const {
     constexpr Seconds kLong = 30;
-    const auto found = not_now_.find(place);
-    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(place) != 0) return false;
+    const auto found = not_now_.find(asked_in);
+    if (found == not_now_.end() || asked.at - found->second.at > kLong || offers_.count(asked_in) != 0) return false;
     const NotNow& before = found->second;
     const auto demand = [](const NotNow& n) {
         return std::tuple(n.min_nodes, n.max_nodes, n.job.request, n.job.min_cores, n.job.submit, n.job.kind,

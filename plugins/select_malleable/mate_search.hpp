@@ -81,7 +81,7 @@ private:
     };
 
     /// A job in one of its partitions: what is answered there says nothing about the others.
-    using Place = std::pair<policy::JobId, std::string>;
+    using JobInPartition = std::pair<policy::JobId, std::string>;
 
     /// When a job would start in a partition without sharing.
     struct Start {
@@ -111,11 +111,11 @@ private:
     void add_co_runners(list_t* preempted, const bitstr_t* nodes) const;
     int will_run(Question& question);
     int ask_for_any_time(Question& question) const;
-    bool offer_now(Question& question, const bitstr_t* may_have, const Place& place);
+    bool offer_now(Question& question, const bitstr_t* may_have, const JobInPartition& asked_in);
     int run_now(Question& question);
     std::optional<Proposal> look_for_mates(Question& question, const policy::NodeSet& within);
     std::vector<policy::IdleNodes> idle_nodes(const Question& question, const policy::NodeSet& may_have) const;
-    bool refused_as_before(const Place& place, const NotNow& asked) const;
+    bool refused_as_before(const JobInPartition& asked_in, const NotNow& asked) const;
     std::optional<Offer> offer_without_question(const Question& question);
     const Offer* fresh_offer(const Question& question);
     std::optional<Offer> estimate(const Question& question);
@@ -150,9 +150,9 @@ private:
 
     RunningJobs& running_;
     Counters& counters_;
-    std::map<Place, Offer> offers_;
-    std::map<Place, NotNow> not_now_;
-    std::map<Place, Start> starts_;  ///< that backfill was told
+    std::map<JobInPartition, Offer> offers_;
+    std::map<JobInPartition, NotNow> not_now_;
+    std::map<JobInPartition, Start> starts_;  ///< that backfill was told
     NoRoom no_room_;
     /// The proposal of the last test, for the start that follows it.
     struct {

@@ -24,7 +24,7 @@ struct JobOfEntries {
 };
 
 /// One entry of a waiting job.
-struct Place {
+struct QueuedEntry {
     JobOfEntries* waiting = nullptr;
     const Entry* entry = nullptr;
     // When the last search for mates found none.
@@ -39,7 +39,7 @@ struct Place {
     }
 };
 
-bool is_before(const Place& a, const Place& b) {
+bool is_before(const QueuedEntry& a, const QueuedEntry& b) {
     if (a.entry->rank != b.entry->rank) return a.entry->rank < b.entry->rank;
     return a.waiting->arrival < b.waiting->arrival;
 }
@@ -83,8 +83,8 @@ public:
         waiting.job = job;
         waiting.arrival = arrivals_++;
         for (const Entry& entry : entries(job)) {
-            const Place place{&waiting, &entry};
-            queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), place, is_before), place);
+            const QueuedEntry queued{&waiting, &entry};
+            queue_.insert(std::upper_bound(queue_.begin(), queue_.end(), queued, is_before), queued);
         }
     }
 
@@ -130,39 +130,39 @@ private:
         bool withdrawn = false;
         const std::size_t last = depth();
         for (std::size_t i = 0; i < last; ++i) {
-            Place& place = queue_[i];
-            if (place.waiting->started) continue;
+            QueuedEntry& queued = queue_[i];
+            if (queued.waiting->started) continue;
             if (std::ranges::all_of(partitions, [](const Cluster& c) { return c.free().empty(); })) break;
-            Lane& lane = lanes[static_cast<std::size_t>(place.entry->point.partition)];
-            const Job job = place.job();
-            if (lane.fits(job, now) && start(lane, place, job, now, changes)) {
-                withdrawn = withdrawn || place.waiting->reserved_on >= 0;
+            Lane& lane = lanes[static_cast<std::size_t>(queued.entry->point.partition)];
+            const Job job = queued.job();
+            if (lane.fits(job, now) && start(lane, queued, job, now, changes)) {
+                withdrawn = withdrawn || queued.waiting->reserved_on >= 0;
             } else if (!lane.reserved) {
                 lane.reserve(job, now);
-                place.waiting->reserved_on = place.entry->point.partition;
+                queued.waiting->reserved_on = queued.entry->point.partition;
             }
         }
         return withdrawn;
     }
 
-    bool start(Lane& lane, Place& place, const Job& job, Seconds now, Changes& changes) {
+    bool start(Lane& lane, QueuedEntry& queued, const Job& job, Seconds now, Changes& changes) {
         const NodeSet nodes = lane.cluster->pick(job);
         if (nodes.empty()) return false;
         lane.map.reserve(job, now, now + job.request);
-        Decision decision = decision_of(place, now);
+        Decision decision = decision_of(queued, now);
         decision.how = lane.reserved ? How::kBackfilled : How::kInOrder;
-        decision.refusal = place.waiting->refusal;
+        decision.refusal = queued.waiting->refusal;
         decision.slot = lane.cluster->start(job, nodes, now);
         changes.started.push_back({job, std::move(decision)});
-        place.waiting->started = true;
+        queued.waiting->started = true;
         return true;
     }
 
-    static Decision decision_of(const Place& place, Seconds now) {
+    static Decision decision_of(const QueuedEntry& queued, Seconds now) {
         Decision decision;
-        decision.job = place.waiting->job.id;
+        decision.job = queued.waiting->job.id;
         decision.at = now;
-        decision.point = place.entry->point;
+        decision.point = queued.entry->point;
         return decision;
     }
 
@@ -175,14 +175,14 @@ private:
         for (const Cluster& cluster : partitions) limits.push_back(slowdown_limit(cluster, sharing));
         const std::size_t last = depth();
         for (std::size_t i = 0; i < last; ++i) {
-            Place& place = queue_[i];
-            if (place.waiting->started) continue;
-            const auto number = static_cast<std::size_t>(place.entry->point.partition);
+            QueuedEntry& queued = queue_[i];
+            if (queued.waiting->started) continue;
+            const auto number = static_cast<std::size_t>(queued.entry->point.partition);
             Lane& lane = lanes[number];
-            const Job job = place.job();
+            const Job job = queued.job();
             if (!lane.reserved) lane.reserve(job, now);
-            if (no_mates_again(sharing.sharing, *lane.cluster, place, job, limits[number], now)) continue;
-            share(sharing, lanes, place, job, limits[number], now, changes);
+            if (no_mates_again(sharing.sharing, *lane.cluster, queued, job, limits[number], now)) continue;
+            share(sharing, lanes, queued, job, limits[number], now, changes);
         }
         const bool withdrawn = std::ranges::any_of(
             jobs_, [](const JobOfEntries& waiting) { return waiting.started && waiting.reserved_on >= 0; });
@@ -192,32 +192,32 @@ private:
 
     /// Returns whether the job finds no mates again. Most jobs that found none find none in the next pass either: only
     /// later starts could help.
-    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, Place& place, const Job& job,
+    static bool no_mates_again(const SharingRules& rules, const Cluster& cluster, QueuedEntry& queued, const Job& job,
                                double limit, Seconds now) {
-        if (place.limit < 0 || limit > place.limit || rules.jobs_per_node > 2 || rules.add_free_nodes) return false;
-        if (has_new_mates(cluster, job, place.searched, limit, rules, now)) return false;
-        place.searched = cluster.mates_version();
+        if (queued.limit < 0 || limit > queued.limit || rules.jobs_per_node > 2 || rules.add_free_nodes) return false;
+        if (has_new_mates(cluster, job, queued.searched, limit, rules, now)) return false;
+        queued.searched = cluster.mates_version();
         return true;
     }
 
-    void share(const SlowdownRules& sharing, std::vector<Lane>& lanes, Place& place, const Job& job, double limit,
-               Seconds now, Changes& changes) {
-        Lane& lane = lanes[static_cast<std::size_t>(place.entry->point.partition)];
-        const Seconds alone = end_alone(lanes, *place.waiting, now);
+    void share(const SlowdownRules& sharing, std::vector<Lane>& lanes, QueuedEntry& queued, const Job& job,
+               double limit, Seconds now, Changes& changes) {
+        Lane& lane = lanes[static_cast<std::size_t>(queued.entry->point.partition)];
+        const Seconds alone = end_alone(lanes, *queued.waiting, now);
         const Seconds static_start = alone >= kNever ? kNever : alone - job.request;
         Consideration considered = consider(*lane.cluster, lane.map, job, static_start, limit, sharing, now);
-        place.waiting->refusal = considered.refusal;
-        place.searched = lane.cluster->mates_version();
-        place.limit = considered.refusal == Refusal::kNoMates ? limit : -1;
+        queued.waiting->refusal = considered.refusal;
+        queued.searched = lane.cluster->mates_version();
+        queued.limit = considered.refusal == Refusal::kNoMates ? limit : -1;
         if (considered.refusal != Refusal::kNone) return;
-        Decision decision = decision_of(place, now);
+        Decision decision = decision_of(queued, now);
         decision.how = How::kShared;
         decision.static_start = static_start;
         decision.limit = limit;
         decision.slot = start_shared(*lane.cluster, job, considered.mates, now);
         decision.mate_set = std::move(considered.mates);
         changes.started.push_back({job, std::move(decision)});
-        place.waiting->started = true;
+        queued.waiting->started = true;
         lane.renew(now);
     }
 
@@ -225,7 +225,7 @@ private:
     Seconds end_alone(const std::vector<Lane>& lanes, JobOfEntries& waiting, Seconds now) {
         Seconds end = kNever;
         for (const Entry& entry : entries(waiting.job)) {
-            const Job job = Place{&waiting, &entry}.job();
+            const Job job = QueuedEntry{&waiting, &entry}.job();
             const Lane& lane = lanes[static_cast<std::size_t>(entry.point.partition)];
             const bool is_first = lane.reserved && lane.first.id == job.id;
             const Seconds start = is_first ? lane.first_at : lane.map.earliest(job, now);
@@ -235,7 +235,7 @@ private:
     }
 
     void forget_started() {
-        std::erase_if(queue_, [](const Place& place) { return place.waiting->started; });
+        std::erase_if(queue_, [](const QueuedEntry& queued) { return queued.waiting->started; });
         std::erase_if(jobs_, [](const JobOfEntries& waiting) { return waiting.started; });
     }
 
@@ -244,7 +244,7 @@ private:
     const std::optional<SlowdownRules> sharing_;
     std::map<std::pair<int, int>, std::vector<Entry>> entries_;  ///< by application and nodes
     std::list<JobOfEntries> jobs_;
-    std::vector<Place> queue_;
+    std::vector<QueuedEntry> queue_;
     std::uint64_t arrivals_ = 0;
 };
 

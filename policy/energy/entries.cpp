@@ -9,7 +9,7 @@
 namespace drom::policy {
 namespace {
 
-struct Least {
+struct Minima {
     double joules = std::numeric_limits<double>::infinity();
     double seconds = std::numeric_limits<double>::infinity();
 
@@ -19,14 +19,14 @@ struct Least {
     }
 };
 
-double cost_of(const Prediction& at, const Least& least, double nominal_ghz, Aim aim, double time_weight) {
+double cost_of(const Prediction& at, const Minima& minima, double nominal_ghz, Aim aim, double time_weight) {
     switch (aim) {
         case Aim::kTime: return at.seconds;
         case Aim::kEnergy: return at.joules();
         case Aim::kNominal: return std::abs(at.ghz - nominal_ghz);
         case Aim::kBalance: break;
     }
-    return distance(at.joules() / least.joules, at.seconds / least.seconds, time_weight);
+    return distance(at.joules() / minima.joules, at.seconds / minima.seconds, time_weight);
 }
 
 const Signature* signature_on(const EnergyModel& model, int application, int partition) {
@@ -63,10 +63,11 @@ bool has_room(const NodeModel& node, const Job& job) { return node.nodes == 0 ||
 
 /// Computes the efficiency of each entry, and its place by it.
 void rate(std::vector<Entry>& entries, double time_weight) {
-    Least least;
-    for (const auto& [at, rank] : entries) least.take(at.watts * at.time_factor, at.time_factor);
+    Minima minima;
+    for (const auto& [at, rank] : entries) minima.take(at.watts * at.time_factor, at.time_factor);
     for (auto& [at, rank] : entries)
-        at.efficiency = distance(at.watts * at.time_factor / least.joules, at.time_factor / least.seconds, time_weight);
+        at.efficiency =
+            distance(at.watts * at.time_factor / minima.joules, at.time_factor / minima.seconds, time_weight);
     for (auto& [at, rank] : entries)
         for (const auto& [other, its_rank] : entries)
             at.preference += other.efficiency < at.efficiency ||
@@ -101,10 +102,10 @@ double distance(double energy_ratio, double time_ratio, double time_weight) noex
 }
 
 Prediction choose(std::span<const Prediction> predictions, double nominal_ghz, Aim aim, double time_weight) {
-    Least least;
-    for (const Prediction& at : predictions) least.take(at.joules(), at.seconds);
+    Minima minima;
+    for (const Prediction& at : predictions) minima.take(at.joules(), at.seconds);
     return *std::ranges::min_element(
-        predictions, {}, [&](const Prediction& at) { return cost_of(at, least, nominal_ghz, aim, time_weight); });
+        predictions, {}, [&](const Prediction& at) { return cost_of(at, minima, nominal_ghz, aim, time_weight); });
 }
 
 std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules) {

@@ -44,7 +44,7 @@ public:
             const bool may_reserve = rules_.reservations == 0 || reserved < rules_.reservations;
             if (!may_reserve && cluster.free().empty()) break;
             const std::optional<Choice> choice =
-                may_reserve ? least_end(cluster, map, queue_[next], now) : best_now(cluster, map, queue_[next], now);
+                may_reserve ? earliest_end(cluster, map, queue_[next], now) : best_now(cluster, map, queue_[next], now);
             if (choice) map.reserve(choice->job, choice->start, choice->end());
             if (choice && choice->start <= now) {
                 start(cluster, *choice, kept == 0 ? How::kInOrder : How::kBackfilled, now, changes.started);
@@ -71,7 +71,7 @@ private:
         return known->second;
     }
 
-    std::optional<Choice> least_end(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
+    std::optional<Choice> earliest_end(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
         std::optional<Choice> best;
         for (const Size& size : sizes_of(job, cluster.machine())) {
             Choice choice{molded(job, size), size.time_factor, kNever};

@@ -10,7 +10,7 @@
 namespace drom::policy {
 namespace {
 
-constexpr int kMostSizes = 32;
+constexpr int kMaxSizes = 32;
 
 /// Speedups of one job on numbers of nodes.
 class Curve {
@@ -37,31 +37,31 @@ int bounded(double nodes, int machine_nodes) {
     return static_cast<int>(std::clamp(nodes, 1.0, static_cast<double>(machine_nodes)));
 }
 
-/// Returns the largest size from `least` to `most` that is efficient enough: efficiency falls with the size.
-int largest_efficient(const Curve& curve, int least, int most, double min_efficiency) {
-    while (least < most) {
-        const int middle = least + (most - least + 1) / 2;
+/// Returns the largest size from `min` to `max` that is efficient enough: efficiency falls with the size.
+int largest_efficient(const Curve& curve, int min, int max, double min_efficiency) {
+    while (min < max) {
+        const int middle = min + (max - min + 1) / 2;
         if (curve.is_efficient(middle, min_efficiency))
-            least = middle;
+            min = middle;
         else
-            most = middle - 1;
+            max = middle - 1;
     }
-    return least;
+    return min;
 }
 
 }  // namespace
 
 std::vector<Size> mold_sizes(int asked, int machine_nodes, int cores_per_node, const MoldRules& rules) {
     const Curve curve(asked, cores_per_node, rules);
-    const int least = std::min(asked, bounded(std::ceil(rules.min * asked), machine_nodes));
-    const int most = std::max(least, bounded(std::floor(rules.max * asked), machine_nodes));
-    const int last = largest_efficient(curve, least, most, rules.min_efficiency);
+    const int min = std::min(asked, bounded(std::ceil(rules.min * asked), machine_nodes));
+    const int max = std::max(min, bounded(std::floor(rules.max * asked), machine_nodes));
+    const int last = largest_efficient(curve, min, max, rules.min_efficiency);
     std::vector<int> nodes;
-    const int count = std::min(kMostSizes, last - least + 1);
+    const int count = std::min(kMaxSizes, last - min + 1);
     for (int i = 0; i < count; ++i)
-        nodes.push_back(count == 1 ? least : static_cast<int>(least + std::int64_t{i} * (last - least) / (count - 1)));
+        nodes.push_back(count == 1 ? min : static_cast<int>(min + std::int64_t{i} * (last - min) / (count - 1)));
     // A size that is not efficient enough is one all the same where the job asks for it.
-    if (!curve.is_efficient(least, rules.min_efficiency)) nodes.clear();
+    if (!curve.is_efficient(min, rules.min_efficiency)) nodes.clear();
     if (asked <= machine_nodes && !std::ranges::binary_search(nodes, asked))
         nodes.insert(std::ranges::upper_bound(nodes, asked), asked);
     std::vector<Size> sizes;

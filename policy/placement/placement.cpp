@@ -10,8 +10,8 @@ namespace drom::policy::placement {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr std::int64_t kMostLooks = 100'000'000;  // at systems, while improving
-constexpr std::size_t kLargestGroup = 4;          // of applications that are placed anew together
+constexpr std::int64_t kMaxLooks = 100'000'000;  // at systems, while improving
+constexpr std::size_t kLargestGroup = 4;         // of applications that are placed anew together
 
 std::size_t at(int index) { return static_cast<std::size_t>(index); }
 
@@ -180,7 +180,7 @@ private:
 
     /// Completes the group to `size` applications in every way. Returns whether any of them became cheaper.
     bool improve_groups(std::size_t size, std::size_t from) {
-        if (looks_ > kMostLooks) return false;
+        if (looks_ > kMaxLooks) return false;
         if (group_.size() == size) return place_again();
         bool better = false;
         for (std::size_t i = from; i < placed_.size(); ++i) {

@@ -12,10 +12,10 @@ namespace {
 using namespace words;
 
 constexpr Seconds kLatest = Seconds{1} << 40;
-constexpr int kMostNodes = (1 << 24) - 1;  // NodeSet::parse()
-constexpr int kMostCores = 100'000;
-constexpr int kMostSlots = 1 << 30;
-constexpr int kMostPartitions = 1000;
+constexpr int kMaxNodes = (1 << 24) - 1;  // NodeSet::parse()
+constexpr int kMaxCores = 100'000;
+constexpr int kMaxSlots = 1 << 30;
+constexpr int kMaxPartitions = 1000;
 
 constexpr std::array kLaws{Named<SizeLaw>{SizeLaw::kStep, "step"}, Named<SizeLaw>{SizeLaw::kPowerOfTwo, "power-of-two"},
                            Named<SizeLaw>{SizeLaw::kNearSquare, "near-square"},
@@ -91,10 +91,10 @@ std::optional<ResizeTraits> read_resize(Reader& reader) {
     reader.take("law",
                 [&](std::string_view text) { return (none = text == "none") || value_in(kLaws, text, sizes.law); });
     if (none) return std::nullopt;
-    reader.take_within("step", sizes.step, 1, kMostNodes)
-        .take_within("blocks", sizes.blocks, 0, kMostNodes)
-        .take_within("square_cores", sizes.cores_per_node, 1, kMostCores)
-        .take_within("min", sizes.min, 1, kMostNodes)
+    reader.take_within("step", sizes.step, 1, kMaxNodes)
+        .take_within("blocks", sizes.blocks, 0, kMaxNodes)
+        .take_within("square_cores", sizes.cores_per_node, 1, kMaxCores)
+        .take_within("min", sizes.min, 1, kMaxNodes)
         .take_within("max", sizes.max, 1, std::numeric_limits<int>::max())
         .take("rank", kRanks, traits.rank)
         .take("resizable", traits.resizable);
@@ -109,7 +109,7 @@ Submitted submitted(Reader& reader) {
         .take("kind", kKinds, job.kind)
         .take_within("limit", job.limit, Seconds{0}, kLatest)
         .take("reserve_limit", job.reserve_limit)
-        .take_within("partition", job.partition, -1, kMostNodes)
+        .take_within("partition", job.partition, -1, kMaxNodes)
         .take("qos", job.qos)
         .take_within("application", job.application, -1, std::numeric_limits<int>::max())
         .take("user", job.user)
@@ -127,8 +127,8 @@ Iteration iteration(Reader& reader) {
     const auto duration = [](double& into) {
         return [&into](std::string_view text) { return read(text, into) && into >= 0 && std::isfinite(into); };
     };
-    reader.take_within("partition", made.partition, 0, kMostPartitions)
-        .take_within("slot", made.slot, 0, kMostSlots)
+    reader.take_within("partition", made.partition, 0, kMaxPartitions)
+        .take_within("slot", made.slot, 0, kMaxSlots)
         .take("seconds", duration(made.seconds))
         .take("mtct", duration(made.mtct));
     return made;
@@ -136,7 +136,7 @@ Iteration iteration(Reader& reader) {
 
 Shrunk shrunk(Reader& reader) {
     Shrunk made;
-    reader.take_within("partition", made.partition, 0, kMostPartitions).take_within("slot", made.slot, 0, kMostSlots);
+    reader.take_within("partition", made.partition, 0, kMaxPartitions).take_within("slot", made.slot, 0, kMaxSlots);
     return made;
 }
 
@@ -168,14 +168,14 @@ tl::expected<InputLine, std::string> label_line(Reader& reader) {
 
 tl::expected<InputLine, std::string> partition_line(Reader& reader) {
     PartitionLine partition;
-    reader.take_within("nodes", partition.nodes, 1, kMostNodes)
-        .take_within("cores", partition.cores_per_node, 1, kMostCores);
+    reader.take_within("nodes", partition.nodes, 1, kMaxNodes)
+        .take_within("cores", partition.cores_per_node, 1, kMaxCores);
     return reader.finish<InputLine>(partition);
 }
 
 tl::expected<InputLine, std::string> class_line(Reader& reader) {
     ClassLine line;
-    reader.take_within("partition", line.partition, 0, kMostPartitions)
+    reader.take_within("partition", line.partition, 0, kMaxPartitions)
         .take("nodes", line.nodes.nodes)
         .take("features", line.nodes.features)
         .take_within("memory", line.nodes.memory_mb, std::int64_t{0}, kLatest);

@@ -15,7 +15,7 @@ namespace {
 using namespace words;
 using Added = tl::expected<void, std::string>;
 
-constexpr int kMostNodes = (1 << 24) - 1;
+constexpr int kMaxNodes = (1 << 24) - 1;
 
 // ---- writing
 
@@ -64,7 +64,7 @@ Added add_partition(EnergyModel& model, Reader& reader) {
     NodeModel node;
     PowerCurve curve;
     bool has_curve = false;
-    reader.take_within("nodes", node.nodes, 0, kMostNodes).take("nominal", node.nominal);
+    reader.take_within("nodes", node.nodes, 0, kMaxNodes).take("nominal", node.nominal);
     take(reader, "idle", node.idle_watts).take("curve", has_curve);
     if (has_curve) {
         take(reader, "fixed", curve.fixed);
@@ -136,19 +136,19 @@ const LineName* find_line(std::string_view line) {
 
 /// Returns true when each run time and power that the model predicts can be meant, and none is a million times another.
 bool is_possible(const EnergyModel& model, const Application& application) {
-    constexpr double kMostRatio = 1e6;
-    double least = std::numeric_limits<double>::infinity(), most = 0;
+    constexpr double kMaxRatio = 1e6;
+    double min = std::numeric_limits<double>::infinity(), max = 0;
     for (std::size_t p = 0; p < application.on.size(); ++p) {
         const std::optional<Signature>& signature = application.on[p];
         if (!signature) continue;
         if (signature->seconds <= 0 || signature->watts <= 0) return false;
         for (const Prediction& at : predict(model.partitions[p], *signature)) {
             if (!std::isfinite(at.seconds) || !std::isfinite(at.watts)) return false;
-            least = std::min(least, at.seconds);
-            most = std::max(most, at.seconds);
+            min = std::min(min, at.seconds);
+            max = std::max(max, at.seconds);
         }
     }
-    return most == 0 || most / least <= kMostRatio;
+    return max == 0 || max / min <= kMaxRatio;
 }
 
 }  // namespace

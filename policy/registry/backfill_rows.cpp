@@ -333,12 +333,12 @@ const MateLimits* mate_limits(const Policy& policy) {
 }
 
 std::string contradiction_in_backfill(const Policy& policy) {
-    constexpr int kMost = 3;
+    constexpr int kMax = 3;
     if (policy.row().defaults.type() != typeid(Rules) || policy.find("jobs_per_node") == nullptr) return {};
     const auto& rules = policy.rules<Rules>();
-    if (rules.backfill.bookings.empty() || rules.sharing.sharing.jobs_per_node <= kMost) return {};
+    if (rules.backfill.bookings.empty() || rules.sharing.sharing.jobs_per_node <= kMax) return {};
     return "jobs_per_node " + std::to_string(rules.sharing.sharing.jobs_per_node) +
-           " does not go with reserved; with more than " + std::to_string(kMost) +
+           " does not go with reserved; with more than " + std::to_string(kMax) +
            " jobs on a node, one that ends early can make another end later";
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using Rules = PlatformRules;
 
-constexpr int kMostPartitions = 1000;
+constexpr int kMaxPartitions = 1000;
 
 Read read_numbers(std::vector<int>& into, std::string_view text, int min, int max) {
     std::vector<int> numbers;
@@ -66,7 +66,7 @@ constexpr Option<Rules> kMap[] = {
     {"map", "P/P...",
      "partition, from 0, of each application in the order of their table, whatever its number; others run on the "
      "first",
-     [](Rules& r, std::string_view v) { return read_numbers(r.map, v, 0, kMostPartitions); },
+     [](Rules& r, std::string_view v) { return read_numbers(r.map, v, 0, kMaxPartitions); },
      [](const Rules& r) { return numbers_text(r.map); }},
 };
 

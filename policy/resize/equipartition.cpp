@@ -43,7 +43,7 @@ std::vector<int> equal_shares(std::span<const Shareholder> jobs, int units, Seco
     return sizes;
 }
 
-Seconds least_gap(Seconds cost) noexcept { return 10 * cost; }
+Seconds min_gap_for(Seconds cost) noexcept { return 10 * cost; }
 
 // ---- split-phase execution -------------------------------------------------------------------------------------
 

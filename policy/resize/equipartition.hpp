@@ -25,7 +25,7 @@ struct Shareholder {
 std::vector<int> equal_shares(std::span<const Shareholder> jobs, int units, Seconds min_gap, Seconds now);
 
 /// Returns the least T_gap that ten times the cost of a change allows.
-Seconds least_gap(Seconds cost) noexcept;
+Seconds min_gap_for(Seconds cost) noexcept;
 
 /// One change of a job.
 struct Step {

@@ -81,7 +81,7 @@ private:
             if (!cluster.running(slot).runs || posted == posted_.end()) continue;
             const Posted shrink = posted->second;
             posted_.erase(posted);
-            if (rules_.raise_gap) rules_.min_gap = std::max(rules_.min_gap, least_gap(now - shrink.at));
+            if (rules_.raise_gap) rules_.min_gap = std::max(rules_.min_gap, min_gap_for(now - shrink.at));
             change(*find(shrink.step.job), shrink.step.to, Resize::Phase::kDone, cluster, now, changes);
             carry_out(phase_->acknowledged(shrink.step.job), cluster, now, changes);
         }

@@ -116,7 +116,7 @@ std::vector<int> fill(std::span<const Growable> jobs, int idle) {
 namespace {
 
 /// Returns the least number of victims that covers the deficit; 0 when all do not.
-std::size_t least_count(std::span<const Victim> victims, int deficit) {
+std::size_t min_count(std::span<const Victim> victims, int deficit) {
     std::vector<int> gives;
     for (const Victim& victim : victims) gives.push_back(victim.gives);
     std::sort(gives.rbegin(), gives.rend());
@@ -181,7 +181,7 @@ private:
 }  // namespace
 
 std::vector<std::size_t> choose_victims(std::span<const Victim> victims, int deficit) {
-    const std::size_t count = deficit > 0 ? least_count(victims, deficit) : 0;
+    const std::size_t count = deficit > 0 ? min_count(victims, deficit) : 0;
     if (count == 0) return {};
     DamageTable table(victims.size(), count, static_cast<std::size_t>(deficit));
     for (std::size_t i = 0; i < victims.size(); ++i) table.add(i, victims[i]);

@@ -130,8 +130,8 @@ void check_listed(drom::Table& table, const drom::unmodified::Found& found) {
         must(static_cast<unsigned char>(c) >= ' ', "a terminal can show its names");
 }
 
-struct Place {
-    Place() {
+struct OwnTable {
+    OwnTable() {
         drom::Options create;
         create.flags = DROM_CREATE;
         create.clients = 3;
@@ -142,27 +142,27 @@ struct Place {
     drom::Table table;
 };
 
-void check_joining(Place& place) {
-    setenv("DROM_TABLE", place.directory.table().c_str(), 1);
+void check_joining(OwnTable& own) {
+    setenv("DROM_TABLE", own.directory.table().c_str(), 1);
     unsetenv("DROM_VERBOSE");  // has been read as a number, and would fill the log
     const bool disabled = drom::env::flag("DROM_DISABLE", false);
     const drom::unmodified::Found found{DROM_ENTRY_EXPLICIT, {}, false};
     const bool joined = drom::unmodified::join(found);
     must(joined == !disabled, "this process becomes a client unless that is forbidden");
     if (!joined) return;
-    check_listed(place.table, found);
+    check_listed(own.table, found);
     must(drom::client::leave(nullptr) == DROM_OK, "it leaves");
     drom_error error{};
     drom::Options plain;
     plain.timeout_ms = 1000;
-    must(check_table(place.table, plain, &error) == DROM_UNCHANGED, "nothing is left to do", error.text);
+    must(check_table(own.table, plain, &error) == DROM_UNCHANGED, "nothing is left to do", error.text);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const std::vector<std::string> all = names();
-    static Place place;
+    static OwnTable own;
     drom::fuzz::Input input(data, size);
     const std::uint32_t cpus = input.number<std::uint16_t>();
     set_environment(all, input);
@@ -170,6 +170,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check_rank(cpus);
     check_dlb();
     check_path();
-    check_joining(place);
+    check_joining(own);
     return 0;
 }

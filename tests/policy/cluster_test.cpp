@@ -217,9 +217,9 @@ TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
     }));
 }
 
-SharingRules random_rules(int most_jobs_per_node) {
+SharingRules random_rules(int max_jobs_per_node) {
     SharingRules rules;
-    rules.jobs_per_node = *rc::gen::inRange(2, most_jobs_per_node + 1);
+    rules.jobs_per_node = *rc::gen::inRange(2, max_jobs_per_node + 1);
     rules.add_free_nodes = *rc::gen::arbitrary<bool>();
     rules.parts = *rc::gen::arbitrary<bool>();
     return rules;

@@ -177,12 +177,12 @@ TEST(EnergyAware, AReservationOfAJobThatThenSharesHoldsNoJobBack) {
     EXPECT_EQ(site.ran[4].start, 1);
 }
 
-std::vector<Arrival> random_arrivals(int most_nodes) {
+std::vector<Arrival> random_arrivals(int max_nodes) {
     std::vector<Arrival> arrivals;
     Seconds now = 0;
     for (JobId id = 1, jobs = *rc::gen::inRange(1, 40); id <= jobs; ++id) {
         now += *rc::gen::inRange<Seconds>(0, 40);
-        Arrival one = arrival(id, now, *rc::gen::inRange(1, most_nodes + 1), *rc::gen::inRange<Seconds>(1, 300),
+        Arrival one = arrival(id, now, *rc::gen::inRange(1, max_nodes + 1), *rc::gen::inRange<Seconds>(1, 300),
                               *rc::gen::inRange(-1, 8));
         one.run = *rc::gen::inRange(0, 11) / 10.0;
         arrivals.push_back(one);

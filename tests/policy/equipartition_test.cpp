@@ -63,7 +63,7 @@ TEST(EqualShares, WasteNothingThatAJobCouldUse) {
     }));
 }
 
-TEST(EqualShares, NeedAGapOfTenTimesTheCost) { EXPECT_EQ(least_gap(7), 70); }
+TEST(EqualShares, NeedAGapOfTenTimesTheCost) { EXPECT_EQ(min_gap_for(7), 70); }
 
 // ---- split-phase execution -----------------------------------------------------------------------------------------
 

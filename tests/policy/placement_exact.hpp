@@ -22,7 +22,7 @@ public:
     ~ExactPlacement() { glp_delete_prob(model_); }
 
     /// Returns the least cost of the applications that `plan` does not drop; negative when GLPK did not find it.
-    double least_cost(const policy::placement::Plan& plan) {
+    double min_cost(const policy::placement::Plan& plan) {
         const int systems = static_cast<int>(problem_.systems.size());
         const int first = glp_add_rows(model_, systems);
         for (int s = 0; s < systems; ++s)

@@ -23,7 +23,7 @@ constexpr int kProblems = 20;  // of each size
 /// Returns the cost beyond the least, as a share of it; where the least is 0, the cost. Negative: GLPK finds none.
 double gap(const Problem& problem) {
     const Plan plan = place(problem);
-    const double least = ExactPlacement(problem).least_cost(plan), cost = cost_of(problem, plan);
+    const double least = ExactPlacement(problem).min_cost(plan), cost = cost_of(problem, plan);
     if (least < 0) return -1;
     return least > 0 ? cost / least - 1 : cost;
 }

@@ -10,12 +10,12 @@ namespace drom::test {
 
 using namespace drom::policy;
 
-inline Job random_job(JobId id, Seconds now, int most_nodes) {
+inline Job random_job(JobId id, Seconds now, int max_nodes) {
     Job job;
     job.id = id;
     job.submit = *rc::gen::inRange<Seconds>(std::max<Seconds>(0, now - 500), now + 1);
     job.request = *rc::gen::inRange<Seconds>(1, 400);
-    job.nodes = *rc::gen::inRange(1, most_nodes + 1);
+    job.nodes = *rc::gen::inRange(1, max_nodes + 1);
     job.min_cores = *rc::gen::weightedElement<int>({{8, 1}, {1, 2}, {1, 3}});
     job.kind = *rc::gen::weightedElement<Kind>({{6, Kind::kMalleable}, {1, Kind::kRigid}});
     job.partition = *rc::gen::inRange(-1, 2);

@@ -31,10 +31,10 @@ SlowdownRules random_rules() {
 }
 
 /// Returns a job with one of few demands, so that jobs are alike; a seldom one wants nodes of a kind.
-Job one_of_few(JobId id, Seconds now, int most_nodes) {
-    Job job = random_job(id, now, most_nodes);
+Job one_of_few(JobId id, Seconds now, int max_nodes) {
+    Job job = random_job(id, now, max_nodes);
     job.request = *rc::gen::element<Seconds>(1, 10, 60);
-    job.nodes = std::min(most_nodes, *rc::gen::element(1, 2, 5));
+    job.nodes = std::min(max_nodes, *rc::gen::element(1, 2, 5));
     job.filter.contiguous = *rc::gen::weightedElement<bool>({{1, true}, {6, false}});
     job.filter.memory_mb = *rc::gen::weightedElement<std::int64_t>({{1, 100}, {6, 0}});
     job.filter.features = *rc::gen::weightedElement<std::uint64_t>({{1, 1}, {6, 0}});

@@ -151,7 +151,7 @@ TEST(Lublin, ParametersThatCannotBeAreSaid) {
     EXPECT_EQ(mistake([](auto& p) { p.jobs = -1; }), "the number of jobs is 1 to 10^9");
     EXPECT_EQ(mistake([](auto& p) { p.cores_per_node = 0; }), "nodes and cores are at least 1");
     EXPECT_EQ(mistake([](auto& p) { p.nodes = 1LL << 40; }), "the machine has at most 10^9 cores");
-    EXPECT_EQ(mistake([](auto& p) { p.most_run_log = 1; }), "the logarithm of the longest run time is 7 to 20");
+    EXPECT_EQ(mistake([](auto& p) { p.max_run_log = 1; }), "the logarithm of the longest run time is 7 to 20");
     EXPECT_EQ(mistake([](auto& p) { p.start_hour = 24; }), "the hour of the log's zero is 0 to 23");
     EXPECT_EQ(mistake([](auto& p) { p.accuracy_shape = 0; }), "the shape of the accuracy is 0.01 to 1000");
     EXPECT_EQ(mistake([](auto& p) { p.accuracy_scale = std::nan(""); }),

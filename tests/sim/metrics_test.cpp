@@ -252,7 +252,7 @@ TEST(Gantt, CutsTheWindowInsteadOfDrawingMoreThanCanBeRead) {
     for (int i = 0; i < 10000; ++i) outcome.stretches.push_back({0, policy::NodeSet(i % 2, 1), 1, i, i + 1});
     const Gantt gantt = sim::gantt(outcome);
     EXPECT_EQ(gantt.asked.to, 10000);
-    EXPECT_EQ(gantt.window.to, static_cast<Seconds>(kMostRanges));
+    EXPECT_EQ(gantt.window.to, static_cast<Seconds>(kMaxRanges));
 }
 
 /// Returns any outcome that an engine could leave of jobs that do not share.

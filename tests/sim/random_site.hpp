@@ -65,13 +65,13 @@ inline std::shared_ptr<const policy::EnergyModel> random_model(const std::vector
     return std::make_shared<const policy::EnergyModel>(std::move(model));
 }
 
-inline Workload random_jobs(const std::vector<policy::Machine>& partitions, int most_jobs) {
+inline Workload random_jobs(const std::vector<policy::Machine>& partitions, int max_jobs) {
     Workload workload;
     const int cores = partitions.front().cores_per_node;
     const int widest = std::ranges::max(partitions, {}, &policy::Machine::nodes).nodes;
     const bool has_programs = *rc::gen::arbitrary<bool>();
     Seconds now = 0;
-    for (int id = 1, count = *rc::gen::inRange(1, most_jobs + 1); id <= count; ++id) {
+    for (int id = 1, count = *rc::gen::inRange(1, max_jobs + 1); id <= count; ++id) {
         LogJob job;
         now += *rc::gen::weightedElement<Seconds>({{1, 0}, {3, *rc::gen::inRange<Seconds>(0, 60)}});
         job.id = id;
@@ -97,11 +97,11 @@ inline Workload random_jobs(const std::vector<policy::Machine>& partitions, int 
 }
 
 /// Returns a site that the policy can decide about: of several partitions, with a model of energy where it takes one.
-inline Site random_site(const policy::PolicyRow& row, int most_jobs = 40) {
+inline Site random_site(const policy::PolicyRow& row, int max_jobs = 40) {
     Site site;
     site.partitions = random_machines(row.several_partitions);
     if (policy::takes_energy_model(row) || *rc::gen::arbitrary<bool>()) site.energy = random_model(site.partitions);
-    site.workload = random_jobs(site.partitions, most_jobs);
+    site.workload = random_jobs(site.partitions, max_jobs);
     if (policy::Policy(row).find("mold_max") != nullptr) site.moldable_share = *rc::gen::element(0.0, 0.5, 1.0);
     return site;
 }

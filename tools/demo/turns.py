@@ -16,7 +16,7 @@ from runs import Failure
 from ways import Run, TooShort
 
 
-class Place(Protocol):
+class Setting(Protocol):
     """Where a pair is run: a node (ways.py), a node under Slurm (slurm.py)."""
 
     def run(self, pair: Pair, way: str) -> Run: ...
@@ -33,26 +33,26 @@ def machine() -> dict:
     return {"processor": processor(), "kernel": platform.release(), "load_before": round(os.getloadavg()[0], 2)}
 
 
-def measure(pair: Pair, place: Place, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
+def measure(pair: Pair, setting: Setting, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
     runs: dict[str, list[Run]] = {way: [] for way in ways}
     # The ways take turns, so that a disturbed minute disturbs all of them.
     for repeat in range(repeats):
         for way in ways:
             print(f"demo: {pair.title}: {way}, {repeat + 1} of {repeats}", file=sys.stderr)
-            runs[way].append(place.run(pair, way))
+            runs[way].append(setting.run(pair, way))
     return runs
 
 
-def measure_long_enough(pair: Pair, place: Place, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
+def measure_long_enough(pair: Pair, setting: Setting, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
     """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration
     with them."""
     for _ in range(3):
         try:
-            return measure(pair, place, repeats, ways)
+            return measure(pair, setting, repeats, ways)
         except TooShort as short:
             print(f"demo: {pair.title}: {short}; again with three times the work", file=sys.stderr)
             pair.simulation.amount *= 3
-    return measure(pair, place, repeats, ways)
+    return measure(pair, setting, repeats, ways)
 
 
 def same_results(pair: Pair, runs: list[Run]) -> dict[str, str]:

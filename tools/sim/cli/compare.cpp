@@ -41,7 +41,7 @@ bool gives(std::string_view setting, std::string_view parameter) {
 }
 
 /// More than any page can show. Each has a folder of its own.
-constexpr int kMostCombinations = 10000;
+constexpr int kMaxCombinations = 10000;
 
 double combinations(const std::vector<Varied>& varied) {
     double count = 1;
@@ -116,9 +116,9 @@ tl::expected<std::vector<Task>, std::string> tasks_of(const SimulationOptions& o
     const bool baseline_varies =
         options.settings.size() > 1 &&
         std::ranges::any_of(options.varied, [&](const Varied& parameter) { return has(front, parameter.name); });
-    if (const double count = combinations(options.varied); count > kMostCombinations)
+    if (const double count = combinations(options.varied); count > kMaxCombinations)
         return tl::unexpected(fmt::format("--vary has {:.0f} combinations; {} are the most, so give fewer values",
-                                          count, kMostCombinations));
+                                          count, kMaxCombinations));
     Plan plan(options);
     const std::size_t fixed = options.settings.size() - (options.varied.empty() ? 0 : 1);
     for (std::size_t i = baseline_varies ? 1 : 0; i < fixed; ++i)

@@ -97,12 +97,12 @@ Distributions distributions(const Outcome& outcome) {
     return {quantiles_of(std::move(waits)), quantiles_of(std::move(slowdowns))};
 }
 
-/// Returns the shortest step that divides `span` into at most kMostSteps.
+/// Returns the shortest step that divides `span` into at most kMaxSteps.
 Seconds step_of(Seconds span) {
-    constexpr Seconds kMostSteps = 400;
+    constexpr Seconds kMaxSteps = 400;
     for (const Seconds step : {1, 10, 60, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600})
-        if (span / step < kMostSteps) return step;
-    return (span / kMostSteps / kDay + 1) * kDay;
+        if (span / step < kMaxSteps) return step;
+    return (span / kMaxSteps / kDay + 1) * kDay;
 }
 
 /// Node-seconds that were busy until each moment on a grid. Cost: what is added, and the moments.

@@ -31,14 +31,14 @@ std::vector<Stretch> inside(const std::vector<Stretch>& stretches, Window window
     return found;
 }
 
-/// Returns where the window must end so that no more than kMostRanges rectangles begin in it.
+/// Returns where the window must end so that no more than kMaxRanges rectangles begin in it.
 Seconds readable_end(std::vector<Stretch>& stretches, Window window) {
     std::stable_sort(stretches.begin(), stretches.end(),
                      [](const Stretch& a, const Stretch& b) { return a.from < b.from; });
     std::size_t ranges = 0;
     for (const Stretch& stretch : stretches) {
         ranges += stretch.nodes.ranges().size();
-        if (ranges > kMostRanges && stretch.from > window.from) return stretch.from;
+        if (ranges > kMaxRanges && stretch.from > window.from) return stretch.from;
     }
     return window.to;
 }

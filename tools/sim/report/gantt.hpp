@@ -53,7 +53,7 @@ struct Gantt {
 };
 
 /// Ranges of nodes beyond which the window is cut.
-constexpr std::size_t kMostRanges = 6000;
+constexpr std::size_t kMaxRanges = 6000;
 
 /// Returns the chart of Outcome::stretches; `window` empty: all of them. Cost: the stretches times the ranges of nodes
 /// that they split each other into.

@@ -63,7 +63,7 @@ std::optional<std::string> without_urgent_jobs(const Digest& digest) {
 
 std::optional<std::string> raised_gap(const Digest& digest) {
     const std::string_view gap = parameter(digest.setting, "min_gap");
-    const Seconds least = policy::least_gap(digest.longest_shrink);
+    const Seconds least = policy::min_gap_for(digest.longest_shrink);
     if (gap.empty() || gap == "inf" || parameter(digest.setting, "raise_gap") != "yes") return std::nullopt;
     if (number(digest.setting, "min_gap") >= static_cast<double>(least)) return std::nullopt;
     return fmt::format("{} raised min_gap from {} to {} s, ten times the longest shrink (raise_gap).",

@@ -17,7 +17,7 @@ namespace {
 
 constexpr double kSecondsPerDay = 86400;
 constexpr double kRequestF = 0.10, kRequestC = -0.75;
-constexpr double kLeastAccuracy = 1e-5;
+constexpr double kMinAccuracy = 1e-5;
 
 constexpr double kW5TimeFactor = 0.0535;
 constexpr double kW5ArrivalFactor = 90;
@@ -99,7 +99,7 @@ LogJob draw(const CirneParameters& parameters, Random& random) {
     const double request = std::ceil(parameters.time_factor * random.uniform_log(kRequestF, kRequestC));
     job.request = static_cast<Seconds>(std::max(request, 1.0));
     const double accuracy =
-        std::clamp(random.gamma(parameters.accuracy_shape, parameters.accuracy_scale), kLeastAccuracy, 1.0);
+        std::clamp(random.gamma(parameters.accuracy_shape, parameters.accuracy_scale), kMinAccuracy, 1.0);
     job.run = std::max<Seconds>(static_cast<Seconds>(std::ceil(static_cast<double>(job.request) * accuracy)), 1);
     if (parameters.exact_requests) job.request = job.run;
     job.status = 1;

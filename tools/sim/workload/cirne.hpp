@@ -29,7 +29,7 @@ struct CirneParameters {
     double arrival_factor = 1;  ///< on the rate of arrivals
 
     /// Nodes of a job: F(n) = size_f * log2(n) + size_c, so that about size_c of the jobs have one node; then with
-    /// probability power_of_two the nearest power of two; at most most_nodes.
+    /// probability power_of_two the nearest power of two; at most max_nodes.
     double size_f = 0.1, size_c = 0.38, power_of_two = 0.10;
     std::int64_t max_nodes = 128;
 

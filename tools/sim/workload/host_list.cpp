@@ -11,7 +11,7 @@
 namespace drom::sim::slurm {
 namespace {
 
-constexpr std::size_t kMostNames = 1'000'000;
+constexpr std::size_t kMaxNames = 1'000'000;
 
 using Names = std::vector<std::string>;
 using Expanded = tl::expected<Names, std::string>;
@@ -41,7 +41,7 @@ Expanded range(std::string_view text) {
                            last = dash == std::string_view::npos ? first : text.substr(dash + 1);
     const auto from = whole(first), to = whole(last);
     if (!from || !to || *to < *from) return tl::make_unexpected(fmt::format("has '{}', which is no range", text));
-    if (static_cast<std::uint64_t>(*to - *from) >= kMostNames) return too_many();
+    if (static_cast<std::uint64_t>(*to - *from) >= kMaxNames) return too_many();
     Names names;
     for (std::int64_t i = *from; i <= *to; ++i) names.push_back(fmt::format("{:0{}}", i, first.size()));
     return names;
@@ -74,7 +74,7 @@ Expanded item(std::string_view text) {
         } else {
             text = {};
         }
-        if (names.size() * numbers.size() > kMostNames) return too_many();
+        if (names.size() * numbers.size() > kMaxNames) return too_many();
         Names longer;
         for (const std::string& name : names)
             for (const std::string& number : numbers) longer.push_back(name + std::string(plain) + number);
@@ -92,7 +92,7 @@ Expanded read_host_list(std::string_view text) {
         if (part.empty()) continue;
         auto names = item(part);
         if (!names) return names;
-        if (all.size() + names->size() > kMostNames) return too_many();
+        if (all.size() + names->size() > kMaxNames) return too_many();
         all.insert(all.end(), names->begin(), names->end());
     }
     return all;

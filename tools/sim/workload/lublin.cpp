@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kBuckets = 48;  // half hours of a day
 constexpr double kSecondsPerBucket = 1800;
-constexpr double kMostGapLog = 13;  // longer gaps than e^13 s, five days, are drawn again
-constexpr double kLeastAccuracy = 1e-5;
+constexpr double kMaxGapLog = 13;  // longer gaps than e^13 s, five days, are drawn again
+constexpr double kMinAccuracy = 1e-5;
 
 struct Gamma {
     double shape, scale;
@@ -80,7 +80,7 @@ public:
     void advance(Random& random) {
         double gap_log = 0;
         do gap_log = random.gamma(of_.gap.shape * of_.gap_ratio, of_.gap.scale);
-        while (gap_log > kMostGapLog);
+        while (gap_log > kMaxGapLog);
         double points = exp_exactly(gap_log) / kSecondsPerBucket;
         while (points >= weights_[bucket_] * (1 - inside_)) {
             points -= weights_[bucket_] * (1 - inside_);
@@ -124,8 +124,8 @@ Seconds run_of(const Class& of, std::int64_t nodes, double max_log, Random& rand
 Seconds request_of(const LublinParameters& parameters, Seconds run, Random& random) {
     if (parameters.requests == LublinParameters::Requests::kExact) return std::max<Seconds>(run, 1);
     const double accuracy =
-        std::clamp(random.gamma(parameters.accuracy_shape, parameters.accuracy_scale), kLeastAccuracy, 1.0);
-    const double longest = std::floor(exp_exactly(parameters.most_run_log));
+        std::clamp(random.gamma(parameters.accuracy_shape, parameters.accuracy_scale), kMinAccuracy, 1.0);
+    const double longest = std::floor(exp_exactly(parameters.max_run_log));
     return static_cast<Seconds>(
         std::max(std::min(std::ceil(static_cast<double>(run) / accuracy), longest), static_cast<double>(run)));
 }
@@ -134,7 +134,7 @@ LogJob draw(const LublinParameters& parameters, const Class& of, Random& random)
     LogJob job;
     const std::int64_t nodes = nodes_of(of, parameters.nodes, random);
     job.processors = nodes * parameters.cores_per_node;
-    job.run = run_of(of, nodes, parameters.most_run_log, random);
+    job.run = run_of(of, nodes, parameters.max_run_log, random);
     job.request = request_of(parameters, job.run, random);
     job.queue = of.queue;
     job.status = 1;
@@ -153,7 +153,7 @@ void put_header(Workload& workload, const LublinParameters& parameters, std::uin
         {"Note",
          fmt::format(
              "{}: jobs {}, run times up to e^{} s, zero at {} h, requests {}, seed {}", parameters.name,
-             kNames[static_cast<std::size_t>(parameters.kind)], parameters.most_run_log, parameters.start_hour,
+             kNames[static_cast<std::size_t>(parameters.kind)], parameters.max_run_log, parameters.start_hour,
              exact ? "exact" : fmt::format("of accuracy {} {}", parameters.accuracy_shape, parameters.accuracy_scale),
              seed)},
         {"MaxJobs", std::to_string(parameters.jobs)},
@@ -203,7 +203,7 @@ std::string lublin_mistake(const LublinParameters& p) {
     if (p.jobs < 1 || p.jobs > kMax) return "the number of jobs is 1 to 10^9";
     if (p.nodes < 1 || p.cores_per_node < 1) return "nodes and cores are at least 1";
     if (p.nodes > kMax / p.cores_per_node) return "the machine has at most 10^9 cores";
-    if (!(p.most_run_log >= 7 && p.most_run_log <= 20)) return "the logarithm of the longest run time is 7 to 20";
+    if (!(p.max_run_log >= 7 && p.max_run_log <= 20)) return "the logarithm of the longest run time is 7 to 20";
     if (!(p.start_hour >= 0 && p.start_hour < 24)) return "the hour of the log's zero is 0 to 23";
     if (!(p.accuracy_shape >= 0.01 && p.accuracy_shape <= 1e3)) return "the shape of the accuracy is 0.01 to 1000";
     if (!(p.accuracy_scale > 0 && p.accuracy_scale <= 1e3))

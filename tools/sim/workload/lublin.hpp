@@ -26,11 +26,11 @@ struct LublinParameters {
     std::int64_t nodes = 128;  ///< of the machine; the largest jobs have as many
     std::int64_t cores_per_node = 1;
     LublinJobs kind = LublinJobs::kAll;
-    double most_run_log = 12;  ///< longer run times than e^this are drawn again; 12 is two days
-    double start_hour = 0;     ///< time of day of the log's zero
+    double max_run_log = 12;  ///< longer run times than e^this are drawn again; 12 is two days
+    double start_hour = 0;    ///< time of day of the log's zero
 
     /// The model has no requests. kExact: the run time. kInaccurate: run time over request is drawn from the accuracy
-    /// law of Cirne and Berman (see CirneParameters). No request is above e^most_run_log, as no queue has one.
+    /// law of Cirne and Berman (see CirneParameters). No request is above e^max_run_log, as no queue has one.
     enum class Requests : std::uint8_t { kExact, kInaccurate } requests = Requests::kExact;
     double accuracy_shape = 0.6, accuracy_scale = 1 / 0.6;
 };

@@ -16,10 +16,10 @@ namespace {
 
 using namespace policy::placement;
 
-constexpr int kMost = 1'000'000;            // cores, ranks, ages
-constexpr double kMostCost = 1e9;           // costs and priorities, too
-constexpr std::size_t kMostNames = 20'000;  // of systems, and of applications
-constexpr std::size_t kWidestWord = 60;     // that a message repeats
+constexpr int kMax = 1'000'000;            // cores, ranks, ages
+constexpr double kMaxCost = 1e9;           // costs and priorities, too
+constexpr std::size_t kMaxNames = 20'000;  // of systems, and of applications
+constexpr std::size_t kWidestWord = 60;    // that a message repeats
 
 struct Word {
     std::string_view text;
@@ -141,8 +141,8 @@ private:
             complain(word, fmt::format("there is {} {} already", what, shown(word.text)));
             return false;
         }
-        if (names.size() == kMostNames)
-            complain(word, fmt::format("there are more than {} lines '{}'", kMostNames, what));
+        if (names.size() == kMaxNames)
+            complain(word, fmt::format("there are more than {} lines '{}'", kMaxNames, what));
         names.emplace_back(word.text);
         return true;
     }
@@ -186,9 +186,9 @@ private:
         const std::errc code = parse_number(word->text, number);
         if (code == std::errc::invalid_argument)
             return complain(*word, fmt::format("{} {} is not a whole number", key, shown(word->text)));
-        if (code != std::errc{} || number < least || number > kMost)
+        if (code != std::errc{} || number < least || number > kMax)
             return complain(*word, fmt::format("{} {} is out of range; {} to {} can be meant", key, shown(word->text),
-                                               least, kMost));
+                                               least, kMax));
         into = static_cast<int>(number);
     }
 
@@ -200,9 +200,9 @@ private:
         const std::errc code = parse_number(word->text, number);
         if (code == std::errc::invalid_argument || std::isnan(number))
             return complain(*word, fmt::format("{} {} is not a number", key, shown(word->text)));
-        if (code != std::errc{} || number < 0 || number > kMostCost)
+        if (code != std::errc{} || number < 0 || number > kMaxCost)
             return complain(
-                *word, fmt::format("{} {} is out of range; 0 to {} can be meant", key, shown(word->text), kMostCost));
+                *word, fmt::format("{} {} is out of range; 0 to {} can be meant", key, shown(word->text), kMaxCost));
         into = number;
     }
 

@@ -16,7 +16,7 @@
 namespace drom::sim::slurm {
 namespace {
 
-constexpr std::int64_t kMostCpus = 100'000;
+constexpr std::int64_t kMaxCpus = 100'000;
 
 std::string small(std::string text) {
     for (char& c : text)
@@ -36,7 +36,7 @@ tl::expected<std::int64_t, std::string> number(const Settings& settings, const c
     if (found == settings.end()) return otherwise;
     const std::string& text = found->second.value;
     std::int64_t value = 0;
-    if (is_number(text, value) && value >= 0 && value <= kMostCpus) return value;
+    if (is_number(text, value) && value >= 0 && value <= kMaxCpus) return value;
     return wrong(found->second, "is no number from 0 to 100000");
 }
 
@@ -50,7 +50,7 @@ tl::expected<std::int64_t, std::string> cpus_of(const Settings& settings) {
         auto value = number(settings, key, 1);
         if (!value) return value;
         product *= std::max<std::int64_t>(*value, 1);
-        if (product > kMostCpus) return wrong(settings.find(key)->second, "makes more than 100000 CPUs");
+        if (product > kMaxCpus) return wrong(settings.find(key)->second, "makes more than 100000 CPUs");
         threads = *value;
     }
     const auto cpus = number(settings, has("procs") ? "procs" : "cpus", shaped ? product : 0);

@@ -311,7 +311,7 @@ void LogReader::request_of(const Numbers& numbers, LogJob& job) {
 
 void LogReader::rest_of(const Numbers& numbers, LogJob& job) {
     constexpr std::int64_t kLast = std::numeric_limits<std::int64_t>::max();
-    constexpr int kStatusCancelled = 5, kMostStatus = 1'000'000;
+    constexpr int kStatusCancelled = 5, kMaxStatus = 1'000'000;
     job.processors = std::max<std::int64_t>(job.processors, 1);
     job.id = numbers[kId];
     if (job.id < 0 || job.id == kLast) {
@@ -319,10 +319,10 @@ void LogReader::rest_of(const Numbers& numbers, LogJob& job) {
         add(RepairKind::kNoId);
     }
     job.memory_kb = std::max<std::int64_t>(numbers[kMemory], -1);
-    job.status = static_cast<int>(std::clamp<std::int64_t>(numbers[kStatus], -1, kMostStatus));
-    out_of_range_ |= job.memory_kb == kLast || job.status == kMostStatus;
+    job.status = static_cast<int>(std::clamp<std::int64_t>(numbers[kStatus], -1, kMaxStatus));
+    out_of_range_ |= job.memory_kb == kLast || job.status == kMaxStatus;
     if (job.memory_kb == kLast) job.memory_kb = -1;
-    if (job.status == kMostStatus) job.status = -1;
+    if (job.status == kMaxStatus) job.status = -1;
     if (job.status == kStatusCancelled && numbers[kRun] > 0) add(RepairKind::kCancelled);
 }
 

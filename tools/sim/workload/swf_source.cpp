@@ -14,7 +14,7 @@
 namespace drom::sim::swf {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{4} << 30;
+constexpr std::size_t kMaxBytes = std::size_t{4} << 30;
 
 std::string reason(int error) { return std::strerror(error); }
 
@@ -47,7 +47,7 @@ tl::expected<void, std::string> read_all(gzFile file, std::string& text) {
         const int got = gzread(file, text.data() + used, room);
         if (got < 0) return tl::make_unexpected(why_not_read(file));
         used += static_cast<std::size_t>(got);
-        if (used > kMostBytes)
+        if (used > kMaxBytes)
             return tl::make_unexpected(std::string("holds more than 4 GiB of text; cut it into pieces"));
         if (got == 0) break;
     }
