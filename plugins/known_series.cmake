@@ -40,15 +40,35 @@ function(describe_functions tree kind folder sentence)
   set(${sentence} "Its ${kind} plugins have ${all}. Of these no series here has: ${some}." PARENT_SCOPE)
 endfunction()
 
-# require_known_series(TREE SERIES): stops when the plugins have no code for the series.
-function(require_known_series tree series)
-  set(plugins ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
-  if(IS_DIRECTORY ${plugins}/task_affinity/slurm-${series})
-    return()
-  endif()
-  file(GLOB known RELATIVE ${plugins}/task_affinity ${plugins}/task_affinity/slurm-*)
+# known_in(FOLDER RESULT): the series that a plugin has code for, as text.
+function(known_in folder result)
+  file(GLOB known RELATIVE ${folder} ${folder}/slurm-*)
   list(TRANSFORM known REPLACE "^slurm-" "")
   list(JOIN known " and " known)
+  set(${result} "${known}" PARENT_SCOPE)
+endfunction()
+
+# tell_of_left_out(TREE SERIES KIND NAME): warns when the plugin in the folder NAME has no code for the series.
+function(tell_of_left_out tree series kind name)
+  set(folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${name})
+  if(IS_DIRECTORY ${folder}/slurm-${series})
+    return()
+  endif()
+  known_in(${folder} known)
+  describe_functions(${tree} ${kind} ${folder} functions)
+  message(WARNING "${tree}: the ${kind} plugin is left out: there is no code for Slurm ${series}, only for ${known}. ${functions} "
+                  "What differs belongs in plugins/${name}/slurm-${series}.")
+endfunction()
+
+# require_known_series(TREE SERIES): stops when no plugin has code for the series, and warns of one that has none.
+function(require_known_series tree series)
+  set(plugins ${CMAKE_CURRENT_FUNCTION_LIST_DIR})
+  if(IS_DIRECTORY ${plugins}/task_affinity/slurm-${series} OR IS_DIRECTORY ${plugins}/select_malleable/slurm-${series})
+    tell_of_left_out(${tree} ${series} task task_affinity)
+    tell_of_left_out(${tree} ${series} select select_malleable)
+    return()
+  endif()
+  known_in(${plugins}/task_affinity known)
   describe_functions(${tree} task ${plugins}/task_affinity tasks)
   describe_functions(${tree} select ${plugins}/select_malleable selects)
   message(FATAL_ERROR "${tree}: there is no code for Slurm ${series}, only for ${known}. ${tasks} ${selects} "
