@@ -36,11 +36,11 @@ std::vector<std::string_view> entries(char** list, size_t count = SIZE_MAX) {
 
 /// Reads the job's declaration: srun hands the SPANK environment over as it is; a batch script finds it among its
 /// variables.
-void declare(const launch_tasks_request_msg_t* message, char** environment, StepOnNode& step) {
-    if (message == nullptr) return task::read_declaration(entries(environment), "SLURM_SPANK_", step);
+void declare(const launch_tasks_request_msg_t* message, char** environment, StepOnNode& on_node) {
+    if (message == nullptr) return task::read_declaration(entries(environment), "SLURM_SPANK_", on_node);
     const auto own = entries(message->spank_job_env, message->spank_job_env_size);
-    task::read_declaration(own, "SPANK_", step);
-    task::read_declaration(own, "", step);
+    task::read_declaration(own, "SPANK_", on_node);
+    task::read_declaration(own, "", on_node);
 }
 
 /// Returns the n-th of run-length encoded numbers.
@@ -69,15 +69,15 @@ uint32_t cpus_of_job(stepd_step_rec_t* job) {
 }
 
 StepOnNode describe(stepd_step_rec_t* job) {
-    StepOnNode step;
-    step.step = {job->step_id.job_id, job->step_id.step_id};
-    step.user = job->uid;
-    if (job->argc > 0 && job->argv != nullptr) step.program = string_of(job->argv[0]);
-    step.job_cores = string_of(job->job_alloc_cores);
-    step.cores = job->batch ? step.job_cores : string_of(job->step_alloc_cores);
-    step.job_cpus = cpus_of_job(job);
-    declare(job->batch ? nullptr : job->msg, job->env, step);
-    return step;
+    StepOnNode on_node;
+    on_node.step = {job->step_id.job_id, job->step_id.step_id};
+    on_node.user = job->uid;
+    if (job->argc > 0 && job->argv != nullptr) on_node.program = string_of(job->argv[0]);
+    on_node.job_cores = string_of(job->job_alloc_cores);
+    on_node.cores = job->batch ? on_node.job_cores : string_of(job->step_alloc_cores);
+    on_node.job_cpus = cpus_of_job(job);
+    declare(job->batch ? nullptr : job->msg, job->env, on_node);
+    return on_node;
 }
 
 void set_up() {
@@ -87,8 +87,8 @@ void set_up() {
 }
 
 void before_exec(stepd_step_rec_t* job) {
-    const StepOnNode step = describe(job);
-    if (!step.range || !step.has_tasks_of_its_own()) return;
+    const StepOnNode on_node = describe(job);
+    if (!on_node.range || !on_node.has_tasks_of_its_own()) return;
     for (const auto& [name, value] : task::variables(task::node_name())) {
         if (value.empty())
             unsetenvp(job->env, name.c_str());
@@ -148,8 +148,8 @@ int task_p_post_term(stepd_step_rec_t* job, stepd_step_task_info_t* task) {
 }
 
 int task_p_post_step(stepd_step_rec_t* job) {
-    const StepName step{job->step_id.job_id, job->step_id.step_id};
-    if (step.is_extern()) task::task_has_ended(step, getpid());
+    const StepName name{job->step_id.job_id, job->step_id.step_id};
+    if (name.is_extern()) task::task_has_ended(name, getpid());
     return SLURM_SUCCESS;
 }
 int task_p_add_pid(pid_t process) {
