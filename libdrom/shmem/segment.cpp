@@ -97,6 +97,15 @@ Location location_of(uint32_t cpu) noexcept {
             topology_number(cpu, "topology/physical_package_id")};
 }
 
+const char* advice_for(int code) noexcept {
+    switch (code) {
+        case EFBIG: return "; raise the limit of a file's size (ulimit -f)";
+        case ENOSPC:
+        case EDQUOT: return "; remove files there, or set DROM_TABLE to a directory that has room";
+        default: return "";
+    }
+}
+
 // --- creating ------------------------------------------------------------------------------------------------------
 
 int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept {
@@ -110,8 +119,9 @@ int make_directory(const char* path, uint32_t mode, drom_error* error) noexcept 
     }
     if (errno == EEXIST) return DROM_OK;
     const int status = errno == EACCES || errno == EPERM ? DROM_E_PERM : errno == ENOSPC ? DROM_E_FULL : DROM_E_OS;
-    return fail(error, status, "drom: create table %s: %s; set DROM_TABLE to a directory you can write", path,
-                errno_text(errno));
+    const char* advice = advice_for(errno);
+    return fail(error, status, "drom: create table %s: %s%s", path, errno_text(errno),
+                advice[0] != '\0' ? advice : "; set DROM_TABLE to a directory you can write");
 }
 
 int open_directory(const char* path, int& fd, drom_error* error) noexcept {
@@ -142,6 +152,10 @@ int open_directory(const char* path, int& fd, drom_error* error) noexcept {
     }
     if ((info.st_mode & 022) != 0) {
         close(fd);
+        if ((info.st_mode & S_ISVTX) != 0)
+            return fail(error, DROM_E_PERM,
+                        "drom: open table %s: the directory is there for the files of all users; name one inside it",
+                        path);
         return fail(error, DROM_E_PERM,
                     "drom: open table %s: others may write to the directory (mode %04o); chmod 0700 it", path,
                     info.st_mode & 07777);
@@ -191,10 +205,6 @@ bool within_file_limit(uint64_t size) noexcept {
     return getrlimit(RLIMIT_FSIZE, &limit) != 0 || size <= limit.rlim_cur;
 }
 
-const char* advice_for(int code) noexcept {
-    return code == EFBIG ? "; raise the limit of a file's size (ulimit -f)" : "";
-}
-
 /// Calls posix_fallocate in pieces. On tmpfs each signal undoes the whole call; small pieces succeed between two
 /// signals.
 int allocate(int fd, uint64_t size) noexcept {
@@ -238,7 +248,7 @@ int fill_file(int fd, const char* path, const CreateSpec& spec, drom_error* erro
 int link_into_place(int directory, const char* temporary, const char* path, drom_error* error) noexcept {
     // link fails where rename would replace. The faster process made the table that all processes use.
     if (linkat(directory, temporary, directory, kLedgerName, 0) == 0 || errno == EEXIST) return DROM_OK;
-    return fail(error, DROM_E_OS, "drom: create table %s: link: %s", path, errno_text(errno));
+    return fail(error, DROM_E_OS, "drom: create table %s: link: %s%s", path, errno_text(errno), advice_for(errno));
 }
 
 int create_in(int directory, const char* path, const CreateSpec& spec, drom_error* error) noexcept {
@@ -247,7 +257,7 @@ int create_in(int directory, const char* path, const CreateSpec& spec, drom_erro
     const int fd = openat(directory, temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) {
         const int status = errno == ENOSPC ? DROM_E_FULL : errno == EACCES ? DROM_E_PERM : DROM_E_OS;
-        return fail(error, status, "drom: create table %s: %s", path, errno_text(errno));
+        return fail(error, status, "drom: create table %s: %s%s", path, errno_text(errno), advice_for(errno));
     }
     int status = fill_file(fd, path, spec, error);
     if (status == DROM_OK && fchmod(fd, (spec.mode & kModeNode) != 0 ? 0644 : 0600) != 0)

@@ -35,9 +35,33 @@ setup_file() { build_guests; }
     # shellcheck disable=SC2154
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
-    [[ $stderr =~ "drom: create table $WORK/small/table: No space left on device ("[0-9]+" KiB needed)" ]]
+    [[ $stderr =~ "drom: create table $WORK/small/table: No space left on device ("[0-9]+" KiB needed); remove files there, or set DROM_TABLE to a directory that has room" ]]
     [[ $stderr =~ "there is none; start a program with drom run" ]]
     jq -e '.status == "DROM_E_FULL" and (.error | contains("No space left"))' "$WORK/json"
+}
+
+@test "a file system that has become full is said when a program is to join, with what helps" {
+    [[ $EUID == 0 ]] || missing "not root, so no small file system can be mounted"
+    mkdir "$WORK/small"
+    unshare --mount mount -t tmpfs -o size=2m none "$WORK/small" || missing "no mount namespaces"
+    # shellcheck disable=SC2016
+    run --separate-stderr unshare --mount bash -c '
+        mount -t tmpfs -o size=2m none "$1/small" && export DROM_TABLE=$1/small/table || exit 77
+        "$2" run --no-preload -- true; echo "status $?"
+        cat /dev/zero >"$1/small/full" 2>/dev/null
+        "$2" run --no-preload -- touch "$1/ran"; echo "status $?"
+        rm "$1/small/full"
+        "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
+    echo "$output / $stderr"
+    [[ $output == $'status 0\nstatus 1\nruns' && ! -e $WORK/ran ]]
+    [[ $stderr == *"No space left on device; remove files there, or set DROM_TABLE to a directory that has room" ]]
+}
+
+@test "the directory of all users' files is no table, and drom does not tell to close it to them" {
+    mkdir -m 1777 "$WORK/shm"
+    DROM_TABLE=$WORK/shm refuses 1 "^drom: open table $WORK/shm: the directory is there for the files of all users; name one inside it$" drom list
+    DROM_TABLE=$WORK/shm refuses 1 "name one inside it$" drom run -- touch "$WORK/ran"
+    [[ ! -e $WORK/ran ]]
 }
 
 @test "a table that could not be created leaves no directory behind, and takes none that was there" {
