@@ -44,7 +44,9 @@ def bench(summary: dict) -> None:
           "Targets are this project's own; the incumbent is DLB 3.7, measured on a machine of the same kind.\n")
     print("| figure | median | spread | unit | target | incumbent | beside it in the same run |\n| --- | --- | --- | --- | --- | --- | --- |")
     for key, figure in summary.items():
-        if isinstance(figure, dict) and "value" in figure:
+        if isinstance(figure, dict) and "missing" in figure:
+            print(f"| `{key}` | not measured: {figure['missing']} | - | {figure['unit']} | {number(figure['target'])} | {number(figure['incumbent'])} | - |")
+        elif isinstance(figure, dict) and "value" in figure:
             print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {figure.get('unit', '')} | {number(figure.get('target'))} | "
                   f"{number(figure.get('incumbent'))} | {beside(figure)} |")
     print()
