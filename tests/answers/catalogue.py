@@ -30,11 +30,13 @@ BUILDS = {
     "clang-O3": Build("clang", ("-O3",)),
     "clang-cached": Build("clang", ("-O2", "-fnoopenmp-use-tls")),  # threadprivate as in flang
     "flang": Build("flang", ("-O2",), optional=True),  # its package is 700 MB
+    "flang-O1": Build("flang", ("-O1",), optional=True),
+    "flang-O3": Build("flang", ("-O3",), optional=True),
 }
 BOTH = ("gcc", "clang")
 GCC = ("gcc", "gcc-O0", "gcc-O1", "gcc-O3", "gcc-Ofast", "gcc-Os", "gcc-lto")
 EVERY = (*GCC, "clang", "clang-O0", "clang-O3")
-FORTRAN = ("gcc", "gcc-O0", "gcc-Ofast", "flang")
+FORTRAN = ("gcc", "gcc-O0", "gcc-O1", "gcc-O3", "gcc-Ofast", "gcc-lto", "flang", "flang-O1", "flang-O3")
 
 LLVM = ("14", "16", "19")
 PYTHON = ("/usr/bin/python3",)  # the interpreter of Debian's packages
@@ -115,7 +117,7 @@ GUESTS = (
     Guest("blas", "blas.c", "dgemm level2", ("gcc",), libraries=("openblas",), follow="dgemm level2", dynamic=False,
           why="its regions need as many threads as OpenBLAS has asked for, and keep them; natively a smaller team hangs"),
     Guest("fields", "fields.f90", "do next forever told common sets", FORTRAN, follow="do", why="'do' is worksharing only; the others keep a size"),
-    Guest("numbered", "numbered.f90", "blocks buckets private streams counted", FORTRAN, limit=True, why=BY_NUMBER),
+    Guest("numbered", "numbered.f90", "blocks buckets private streams counted environment argument roles barrier", FORTRAN, limit=True, why=BY_NUMBER),
     # Guests with two runtimes in one process.
     Guest("linked", "both.c", "turns sets", ("gcc",), flags=("-DLINKED",), libraries=("other-clang",),
           runtimes=("libgomp+libomp-14", "libgomp+libomp-19"), why="none: both ask and divide"),

@@ -6,6 +6,13 @@
 !   private   a threadprivate variable of a module, and an allocatable one
 !   streams   a random stream per thread
 !   counted   the threads count themselves by a reduction once
+!
+! and some that know their number of threads by another way than a question, as those of sizes.c do:
+!
+!   environment  OMP_NUM_THREADS, read by the program
+!   argument     the third argument
+!   roles        thread 0 makes, thread 1 takes, and each waits for the other
+!   barrier      a barrier of the program's own, which waits for as many threads as came to the first region
 module numbered_state
     use, intrinsic :: iso_fortran_env, only: int64
     implicit none
@@ -38,6 +45,10 @@ program numbered
     case ('private'); call tell(private_sums())
     case ('streams'); call tell(streams())
     case ('counted'); call tell(counted())
+    case ('environment'); call tell(by_number(from_environment()))
+    case ('argument'); call tell(by_number(from_argument()))
+    case ('roles'); call tell(roles())
+    case ('barrier'); call tell(barrier())
     case default
         write (0, '(3a)') "guest: mode '", trim(mode), "' is not one of this program's"
         stop 2
@@ -157,6 +168,90 @@ contains
             do i = omp_get_thread_num() + 1, items, threads
                 total = total + item(round, i)
             end do
+            !$omp end parallel
+        end do
+    end function
+
+    integer function from_environment() result(threads)
+        character(len=32) :: said
+        integer :: status
+        threads = omp_get_max_threads()
+        call get_environment_variable('OMP_NUM_THREADS', said, status=status)
+        if (status == 0) read (said, *) threads
+    end function
+
+    integer function from_argument() result(threads)
+        threads = 2
+        if (command_argument_count() < 3) return
+        call get_command_argument(3, text)
+        read (text, *) threads
+    end function
+
+    ! Sums every threads-th item: if the team is smaller, some items are left out.
+    integer(int64) function by_number(threads) result(total)
+        integer, intent(in) :: threads
+        integer :: i, round
+        total = 0
+        do round = 1, rounds
+            !$omp parallel private(i) reduction(+:total)
+            do i = omp_get_thread_num() + 1, items, threads
+                total = total + item(round, i)
+            end do
+            !$omp end parallel
+        end do
+    end function
+
+    subroutine wait_for(counter, value)
+        integer, intent(in) :: counter, value
+        integer :: seen
+        do
+            !$omp atomic read
+            seen = counter
+            if (seen >= value) exit
+        end do
+        !$omp flush
+    end subroutine
+
+    integer(int64) function roles() result(total)
+        integer(int64) :: box
+        integer :: made, taken, round
+        total = 0
+        do round = 1, max(3, rounds / 10)
+            made = 0
+            taken = 0
+            !$omp parallel reduction(+:total)
+            if (omp_get_thread_num() == 0) then
+                box = item(round, 1)
+                !$omp flush
+                !$omp atomic write
+                made = 1
+                call wait_for(taken, 1)
+            else if (omp_get_thread_num() == 1) then
+                call wait_for(made, 1)
+                total = total + box
+                !$omp flush
+                !$omp atomic write
+                taken = 1
+            end if
+            !$omp end parallel
+        end do
+    end function
+
+    integer(int64) function barrier() result(total)
+        integer :: threads, here, round
+        total = 0
+        !$omp parallel
+        !$omp single
+        threads = omp_get_num_threads()
+        !$omp end single
+        !$omp end parallel
+        do round = 1, max(3, rounds / 10)
+            here = 0
+            !$omp parallel reduction(+:total)
+            total = total + item(round, omp_get_thread_num())
+            !$omp atomic update
+            here = here + 1
+            call wait_for(here, threads)
             !$omp end parallel
         end do
     end function
