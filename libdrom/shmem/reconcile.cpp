@@ -140,6 +140,9 @@ struct Unnotified {
 
 /// Marks only words that have not changed since: an older request does not tell of an offer that was withdrawn and made
 /// again.
+///
+/// A stamp wraps after 1024 changes. An administrator that was stopped for exactly so many takes a later offer to leave
+/// for the earlier one.
 void mark_notified(const Ledger& ledger, Owner::Name client, const Unnotified& unnotified,
                    const CpuSet& posted) noexcept {
     const CpuSet cpus = unnotified.cpus - posted;
