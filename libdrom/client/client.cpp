@@ -112,26 +112,33 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
-/// Returns where the threads are. After its grace period an administrator may have moved them since the last release
-/// here, or have died while moving them.
-Origin origin_before(const Request& wanted) noexcept {
-    Request last{state.page->released.load(kRelaxed), state.applied};
+/// Returns the last release. After its grace period an administrator may have moved the threads since the last one
+/// here.
+Request last_release() noexcept {
+    const Request last{state.page->released.load(kRelaxed), state.applied};
     Request outside;
-    if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
+    return read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq ? outside : last;
+}
+
+/// Returns where the threads are. An administrator may have died while moving them.
+Origin origin_after(const Request& last, const Request& wanted) noexcept {
     return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),  // mutant begun-since
             &state.ledger.mailbox(state.slot).newest, wanted.seq};
 }
 
 bool confine_all(const Request& wanted) noexcept {
     if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
-    const Origin origin = origin_before(wanted);
+    const Request last = last_release();
+    const Origin origin = origin_after(last, wanted);
     const bool real = !state.ledger.virtual_node();
+    Moves moves(state.ledger, state.slot, *state.page, last.seq, wanted.seq);
+    if (real) moves.announce();
     if (real) clear_off(state.known, origin, wanted.mask);  // mutant clear-off
     if (!state.threads.await_setters()) return false;       // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
     if (real)
         done = ClientTree(state.ledger, state.path, state.slot, 0, &state.launcher)
-                   .confine(origin, wanted.mask, deadline_in_ms(100));
+                   .confine(origin, wanted.mask, deadline_in_ms(100), moves);
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));

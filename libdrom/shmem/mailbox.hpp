@@ -40,6 +40,8 @@ uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 /// Notes that an administrator is about to set affinities for request `seq`. Called before the first, so that its death
 /// in between leaves a trace.
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept;
+/// Returns whether an administrator began to enforce a request after `seq`, whether or not that has ended.
+bool has_begun_since(const Ledger& ledger, uint32_t slot, uint64_t seq) noexcept;
 /// Returns a second mask, besides that of the last release, to which threads may have been moved before request `seq`.
 /// Returns the mask of the last release again when no administrator began to move any since, or when the request in
 /// between is not known.

@@ -2,24 +2,22 @@
 // launcher_test.cpp - a client that a launcher started: what a release costs in system calls, and that all its
 // processes are found although the launcher was looked at before.
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "base/confine.hpp"
 #include "fork_as.hpp"
+#include "launched.hpp"
 #include "table_fixture.hpp"
 #include "two_cpus.hpp"
 
@@ -27,123 +25,6 @@ namespace {
 
 using namespace drom::test;
 using drom::CpuSet;
-
-constexpr uint64_t kFirst = 1, kSecond = 2, kBoth = 3;
-
-/// Words that the processes of a test share.
-struct Words {
-    std::atomic<pid_t> program;
-    std::atomic<pid_t> other;  ///< a process whose mask the test looks at
-    std::atomic<bool> ready;
-    std::atomic<int> releases;
-    char slot[64];  ///< DROM_SLOT of the program's reservation
-};
-
-class Shared {
-public:
-    Shared() {
-        void* room = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (room == MAP_FAILED) throw std::bad_alloc();
-        words_ = new (room) Words{};
-    }
-    ~Shared() { munmap(words_, sizeof(Words)); }
-    Shared(const Shared&) = delete;
-    Shared& operator=(const Shared&) = delete;
-    Words* operator->() const { return words_; }
-
-private:
-    Words* words_;
-};
-
-CpuSet cpus(uint64_t word) {
-    CpuSet mask = CpuSet::empty();
-    mask.words[0] = word;
-    return mask;
-}
-
-uint64_t mask_of(pid_t pid) {
-    CpuSet mask{};
-    return drom::get_affinity(static_cast<uint32_t>(pid), mask) ? mask.words[0] & kBoth : 0;
-}
-
-void await(const std::function<bool()>& done) {
-    while (!done()) usleep(1000);
-}
-
-[[noreturn]] void sleep_for_good() {
-    for (;;) pause();
-}
-
-/// A launcher, as drom run is, and its program.
-class Launched {
-public:
-    using Body = std::function<void(const Shared&)>;
-
-    /// Starts both. `program`: runs in the program when it has its CPUs. `launcher`: runs in the launcher then.
-    Launched(
-        const std::string& table, uint64_t mask, Body program, Body launcher = [](const Shared&) {})
-        : table_(table), mask_(mask), program_(std::move(program)), launcher_(std::move(launcher)) {
-        process_ = Child::run([this] { return launch(); });
-        await([this] { return words->program.load() != 0; });
-    }
-    ~Launched() {
-        process_.stop();
-        for (const pid_t pid : {words->program.load(), words->other.load()})
-            if (pid > 0) kill(pid, SIGKILL);
-    }
-    Launched(const Launched&) = delete;
-    Launched& operator=(const Launched&) = delete;
-
-    [[nodiscard]] pid_t program() const { return words->program.load(); }
-    [[nodiscard]] pid_t other() const {
-        await([this] { return words->other.load() != 0; });
-        return words->other.load();
-    }
-    Child& process() { return process_; }
-
-    Shared words;
-
-private:
-    int launch() {
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-        const Gate gate;
-        const Child program = Child::run([&] {
-            gate.pass();
-            return run();
-        });
-        if (!reserve(program.pid())) return 1;
-        gate.open();
-        launcher_(words);
-        words->program.store(program.pid());
-        sleep_for_good();
-    }
-
-    int run() {
-        prctl(PR_SET_PDEATHSIG, 0);
-        setenv("DROM_TABLE", table_.c_str(), 1);
-        setenv("DROM_SLOT", words->slot, 1);
-        program_(words);
-        sleep_for_good();
-    }
-
-    bool reserve(pid_t pid) {
-        drom_table* table = nullptr;
-        const drom_options options = options_with(DROM_TREE);
-        auto** environment = static_cast<char**>(calloc(1, sizeof(char*)));
-        if (drom_open(&table, table_.c_str(), nullptr, nullptr) != DROM_OK) return false;
-        // The CPUs may be those of a client that is just being killed.
-        await([&] { return drom_reserve(table, pid, &mask_, 1, &options, &environment, nullptr) >= 0; });
-        for (char** entry = environment; *entry != nullptr; ++entry)
-            if (strncmp(*entry, "DROM_SLOT=", 10) == 0) snprintf(words->slot, sizeof words->slot, "%s", *entry + 10);
-        return drom::set_affinity(0, cpus(kBoth)) == 0 &&
-               drom::set_affinity(static_cast<uint32_t>(pid), cpus(mask_)) == 0;
-    }
-
-    std::string table_;
-    uint64_t mask_;
-    Body program_, launcher_;
-    Child process_;
-};
 
 /// Becomes another program, whose environment can be read.
 [[noreturn]] void become_other(const Shared& words) {
