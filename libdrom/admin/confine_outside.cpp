@@ -31,7 +31,7 @@ Request released_before(Table& table, uint32_t slot, uint64_t seq) noexcept {
 
 /// Returns the masks that the client's threads follow.
 Origin origin_after(Table& table, uint32_t slot, const Request& last, uint64_t seq) noexcept {
-    return {last.mask, begun_since(table.ledger, slot, last, seq),  // mutant begun-outside
+    return {last.mask, begun_since(table.ledger, slot, table.pages.view(slot), last, seq),  // mutant begun-outside
             &table.ledger.mailbox(slot).newest, seq};
 }
 
@@ -43,18 +43,23 @@ Confined move_threads(Table& table, const User& user, ClientTree& tree, Request&
     // Where that is this request, an attempt to repeat it may have failed.
     if (last.seq == posted.seq) --last.seq;
     Origin origin = origin_after(table, user.slot, last, posted.seq);
+    Attempts attempts{};
+    origin.attempts = &attempts;
     for (;;) {
+        attempts.add(posted.mask);
+        // Since the last release: the forks that an overtaken attempt waited for may still be under way.
         Moves moves(table.ledger, user.slot, table.pages.view(user.slot), last.seq);
         note_begun(table.ledger, user.slot, user.generation, posted.seq);  // mutant begun
         const StandOn place(table.pages.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
         const Confined done = tree.confine(origin, posted.mask, deadline, moves);
+        attempts.add(posted.mask - done.refused);
         const bool ended = done.status != DROM_OK && done.status != DROM_E_TIMEOUT;
         Request newer;
         if (ended || !read_request(table.ledger, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: a request to the slot's next user is not for this process.
         if (state_of(table.ledger.slot(user.slot)).generation != user.generation) return done;
-        last = posted;
-        origin = {last.mask, last.mask, origin.newest, newer.seq};
+        if (done.status == DROM_OK) last.seq = posted.seq;  // mutant not-released
+        origin.seq = newer.seq;
         posted = newer;
         deadline =
             std::max(deadline, deadline_in_ms(100));  // the threads must not stay where the older request had them

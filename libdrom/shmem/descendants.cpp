@@ -190,8 +190,7 @@ private:
     /// Notes a process that cannot be looked at.
     void miss(uint32_t index, int error) noexcept {
         if (!has_ended(error)) status_ = status_of(error);
-        if ((*now_)[index].bred) return;
-        lose_child_of((*now_)[index].parent);
+        if (!(*now_)[index].bred) lose_child_of((*now_)[index].parent);  // mutant gone
     }
 
     /// Notes that a child of this process may have been missed.
@@ -228,7 +227,7 @@ private:
     void note_end(uint32_t index, const Found* last) noexcept {
         Found& found = (*now_)[index];
         found.ended = found.settled = true;
-        news_ |= !found.bred && (last == nullptr || !last->ended);
+        news_ |= !found.bred && (last == nullptr || !last->ended);  // mutant just-ended
     }
 
     /// Forgets a process that is a client of its own; the processes below it are not visited either.
@@ -410,9 +409,10 @@ void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet
         confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
 }
 
-void wait_for_forks() noexcept {
+/// Waits as long as the last pass took, so that a large tree takes half of a CPU at most.
+void wait_for_forks(uint64_t pass_ns) noexcept {
     const Half nothing{0};
-    futex_wait(&nothing, 0, now_ns() + kMillisecond / 2);
+    futex_wait(&nothing, 0, now_ns() + std::max(pass_ns, kMillisecond / 2));
 }
 
 /// Adds what was done to one process. `pid`: the descendant's; 0: the client.
@@ -459,7 +459,6 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     if (threads_.error() != 0) return {status_of(threads_.error()), {}, 0, 0};
     Walk walk(ledger_, table_, slot_, known_, &moves);
     const auto visit = [&](Tasks& tasks, const Found& found, bool again) {
-        if (again && !origin.is_newest()) return 0;
         moves.announce();  // mutant announce
         const bool client = found.parent == 0;
         const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
@@ -473,11 +472,12 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
     for (int passes = 1;; ++passes) {
         total.threads = 0;
+        const uint64_t began = now_ns();
         if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
-        // A further pass would take the tree back from the mask to which another mover has brought it by now.
-        if (now_ns() >= deadline_ns || !origin.is_newest()) break;
-        if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks();
+        const uint64_t ended = now_ns();
+        if (ended >= deadline_ns || !origin.is_newest()) break;
+        if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks(ended - began);
     }
     total.status = DROM_E_TIMEOUT;  // mutant in-time
     return total;

@@ -64,9 +64,10 @@ void Forks::forget(uint32_t pid) noexcept {
 bool Forks::note(uint32_t pid, Tasks& threads) noexcept {
     forget(pid);
     bool room = true;
+    const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     threads.rewind();
     threads.each([&](uint32_t tid) {
-        if (may_fork(threads, tid)) room = awake_.add({pid, tid, ran_ns_of(threads, tid)}) && room;
+        if (tid != self && may_fork(threads, tid)) room = awake_.add({pid, tid, ran_ns_of(threads, tid)}) && room;
     });
     return room;
 }

@@ -10,7 +10,8 @@ namespace drom {
 
 /// Threads that may be inside a fork which began before they were moved. One thread at a time.
 ///
-/// A thread that sleeps is in no fork: inside a fork the kernel never sleeps so that a signal could wake it.
+/// A thread that sleeps is in no fork: inside a fork the kernel never sleeps so that a signal could wake it. The thread
+/// that asks is in none either.
 ///
 /// A fork copies the mask, then the memory map, and lists the child after that. The map of a large process takes long:
 /// 25 ms per GiB. Nothing reads /proc/PID/maps meanwhile, because the kernel holds the lock of the map. The rest takes

@@ -35,8 +35,7 @@ Moves::Moves(const Ledger& ledger, uint32_t slot, Page& page, uint64_t released,
 
 /// Notes attempts that have begun. Their announcements may have been read already, so these are looked at last.
 void Moves::see_attempts(const Ledger& ledger, uint32_t slot, const Page* page, uint64_t released) noexcept {
-    const bool inside = page != nullptr && page->began.load() > released;
-    if (inside || has_begun_since(ledger, slot, released))  // mutant attempts
+    if (has_begun_since(ledger, slot, page, released))  // mutant attempts
         until_ = std::max({uint64_t{1}, tick_of(own_last_), tick_of(other_last_)});
 }
 

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // forks_test.cpp - a client whose processes fork while they are moved: released is said only when no thread is left
 // outside, and none will appear there.
-#include <linux/userfaultfd.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <new>
@@ -18,6 +15,7 @@
 #include <thread>
 
 #include "launched.hpp"
+#include "slow_fork.hpp"
 #include "table_fixture.hpp"
 #include "two_cpus.hpp"
 
@@ -34,60 +32,6 @@ protected:
 };
 
 // --- a fork that takes as long as the test wants -------------------------------------------------------------------
-
-/// Returns a userfaultfd that holds each fork of this process until the event of it is read; less than 0: not here.
-int hold_forks() {
-    const auto file = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
-    uffdio_api api{};
-    api.api = UFFD_API;
-    api.features = UFFD_FEATURE_EVENT_FORK;
-    void* room = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    uffdio_register range{};
-    range.range = {reinterpret_cast<uint64_t>(room), 4096};
-    range.mode = UFFDIO_REGISTER_MODE_MISSING;
-    if (file < 0 || ioctl(file, UFFDIO_API, &api) != 0 || ioctl(file, UFFDIO_REGISTER, &range) != 0) return -1;
-    return file;
-}
-
-/// Starts a process of the client that ends with its parent.
-pid_t fork_descendant() {
-    const pid_t pid = fork();
-    if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
-    return pid;
-}
-
-// Steps of the program.
-constexpr int kCannot = -1, kForks = 1, kLetGo = 2;
-
-/// Forks; the fork is held until the test lets it go. The mask of the child is the one of the moment when it began.
-void fork_slowly(const Shared& words) {
-    const int file = hold_forks();
-    if (file < 0) {
-        words->step.store(kCannot);
-        return;
-    }
-    std::thread([&words, file] {
-        await([&words] { return words->step.load() == kLetGo; });
-        uffd_msg event{};
-        (void)!read(file, &event, sizeof event);
-    }).detach();
-    words->step.store(kForks);
-    if (fork_descendant() != 0) return;
-    words->other.store(getpid());
-    sleep_for_good();
-}
-
-void start_slow_fork(const Shared& words) {
-    if (fork_descendant() == 0) {
-        fork_slowly(words);
-        sleep_for_good();
-    }
-}
-
-#define NEED_HELD_FORK(launched)                                                                    \
-    await([&] { return (launched).words->step.load() != 0; });                                      \
-    if ((launched).words->step.load() == kCannot) DROM_SKIP("userfaultfd cannot hold a fork here"); \
-    usleep(20'000)
 
 TEST_F(Forking, AProcessInsideAForkKeepsReleasedFromBeingSaidAtEachTry) {
     NEED_TWO_CPUS();
@@ -154,7 +98,8 @@ struct Chains {
 struct Kind {
     const char* name;
     unsigned long flags;
-    bool adopts;       ///< the client is the subreaper
+    bool adopts;  ///< the client is the subreaper
+    int requests = 100;
     size_t bytes = 0;  ///< of memory, which each fork copies the map of: 25 ms of a CPU per GiB
 };
 void PrintTo(const Kind& kind, std::ostream* out) { *out << kind.name; }
@@ -196,8 +141,8 @@ protected:
         int outside = 0;
         for (Chains::Chain& chain : chains_->of) {
             const uint64_t before = chain.born.load();
-            for (int i = 0; i < 500 && chain.born.load() < before + 2; ++i) usleep(100);
-            outside += chain.born.load() >= before + 2 && (chain.mask.load() & ~mask) != 0 ? 1 : 0;
+            await([&chain, before] { return chain.born.load() >= before + 2; });
+            outside += (chain.mask.load() & ~mask) != 0 ? 1 : 0;
         }
         return outside;
     }
@@ -205,15 +150,14 @@ protected:
     Chains* chains_ = nullptr;
 };
 
-/// About 1 of 100 releases left a chain outside for good.
+/// About 1 of 100 releases left a chain outside for good. A busy machine may leave some requests pending, and it may
+/// take as long as it likes.
 TEST_P(ProcessChain, NoneIsOutsideAfterAReleaseHoweverItForked) {
     NEED_TWO_CPUS();
     const Launched launched(
         path_, kBoth, [this](const Shared&) { start(); }, [](const Shared&) { signal(SIGCHLD, SIG_IGN); });
-    constexpr int kReleases = 100;
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     int released = 0;
-    for (int i = 0; i < kReleases && std::chrono::steady_clock::now() < end; ++i) {
+    for (int i = 0; i < GetParam().requests || released == 0; ++i) {
         const uint64_t mask = i % 2 == 0 ? kFirst : kSecond;
         const int status = release(launched, mask);
         if (status == DROM_PENDING) continue;
@@ -221,14 +165,13 @@ TEST_P(ProcessChain, NoneIsOutsideAfterAReleaseHoweverItForked) {
         ASSERT_EQ(count_outside(mask), 0) << "after " << ++released << " releases";
         ++released;
     }
-    EXPECT_GT(released, 0) << "nothing was tested";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ProcessChain,
                          testing::Values(Kind{"adopted_by_the_launcher", 0, false},
                                          Kind{"adopted_by_the_client", 0, true},
                                          Kind{"born_as_siblings", CLONE_PARENT, false},
-                                         Kind{"of_large_processes", 0, false, size_t{256} << 20}),
+                                         Kind{"of_large_processes", 0, false, 10, size_t{256} << 20}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace

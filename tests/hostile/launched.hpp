@@ -27,7 +27,8 @@ inline constexpr uint64_t kFirst = 1, kSecond = 2, kBoth = 3;
 /// Words that the processes of a test share.
 struct Words {
     std::atomic<pid_t> program;
-    std::atomic<pid_t> other;  ///< a process whose mask the test looks at
+    std::atomic<pid_t> other;   ///< a process whose mask the test looks at
+    std::atomic<pid_t> parent;  ///< of `other`
     std::atomic<bool> ready;
     std::atomic<int> releases;
     std::atomic<int> step;  ///< counts what the test has allowed or a process has reached

@@ -3,7 +3,6 @@
 // processes are found although the launcher was looked at before.
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <csignal>
@@ -19,6 +18,7 @@
 #include "fork_as.hpp"
 #include "launched.hpp"
 #include "table_fixture.hpp"
+#include "traced.hpp"
 #include "two_cpus.hpp"
 
 namespace {
@@ -71,39 +71,6 @@ constexpr int kCallsOfSanitizer = 100000;
 #else
 constexpr int kCallsOfSanitizer = 0;
 #endif
-
-/// Marks, for calls_between_marks(), where counting begins and where it ends.
-void mark() { syscall(SYS_close, -1); }
-
-bool is_mark(const __ptrace_syscall_info& call) {
-    return call.entry.nr == SYS_close && static_cast<int>(call.entry.args[0]) == -1;
-}
-
-bool wait_for_stop(pid_t pid, int& signal) {
-    int status = 0;
-    if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status)) return false;
-    signal = WSTOPSIG(status);
-    return true;
-}
-
-/// Attaches to the process. Returns false where that is forbidden.
-bool trace(pid_t pid) {
-    int signal = 0;
-    return ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACESYSGOOD) == 0 &&
-           ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr) == 0 && wait_for_stop(pid, signal);
-}
-
-/// Lets the traced process run until it enters the next system call. Returns false when it has ended.
-bool next_call(pid_t pid, __ptrace_syscall_info& call) {
-    constexpr int kSystemCall = SIGTRAP | 0x80;
-    int signal = 0;
-    do {
-        if (ptrace(PTRACE_SYSCALL, pid, nullptr, nullptr) != 0 || !wait_for_stop(pid, signal)) return false;
-        call = {};
-        if (signal == kSystemCall) ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof call, &call);
-    } while (call.op != PTRACE_SYSCALL_INFO_ENTRY);
-    return true;
-}
 
 /// Returns how many system calls the traced process makes between two marks; -1: it ended before.
 int calls_between_marks(pid_t pid) {
