@@ -16,7 +16,8 @@ namespace drom {
 /// A fork copies the mask, then the memory map, and lists the child after that. The map of a large process takes long:
 /// 25 ms per GiB. Nothing reads /proc/PID/maps meanwhile, because the kernel holds the lock of the map. The rest takes
 /// some 30 us on a CPU, before the map and after it. So a thread has left its fork when three things have happened in
-/// this order: it has run for 1 ms, its map has been read, and it has run for 1 ms again.
+/// this order: it has run for 1 ms, its map has been read, and it has run for 1 ms again. With tens of thousands of
+/// open files a fork may take longer before the map: that is not seen.
 class Forks {
 public:
     /// Notes all threads of a process that are awake, after they were moved. Returns false when memory is short. About

@@ -192,14 +192,17 @@ TEST_F(HeldUp, AClientGivesAllCpusBackToAProcessThatAnOvertakenRequestTookThemFr
     const pid_t parent = launched.words->parent.load();
     EXPECT_EQ(set(launched.program(), kFirst, DROM_NEVER_CONFINE), DROM_PENDING) << error_.text;
     await([parent] { return mask_of(parent) == kFirst; });
+    kill(launched.program(), SIGSTOP);
+    set(launched.program(), kSecond, DROM_NEVER_CONFINE);
     set(launched.program(), kBoth, DROM_NEVER_CONFINE);
-    await([parent] { return mask_of(parent) == kBoth; });
+    kill(launched.program(), SIGCONT);
     launched.words->step.store(kLetGo);
     EXPECT_GE(release(launched, kBoth, DROM_NEVER_CONFINE), DROM_OK) << error_.text;
+    EXPECT_EQ(mask_of(parent), kBoth);
     EXPECT_EQ(mask_of(launched.other()), kBoth);
 }
 
-// --- a process ends, and leaves its child to the client -------------------------------------------------------------
+// --- a process ends, and leaves its child to another one ------------------------------------------------------------
 
 /// Returns whether the process has ended: also when it waits to be reaped.
 bool has_ended(pid_t pid) {
@@ -208,28 +211,27 @@ bool has_ended(pid_t pid) {
     return line.find(") Z") != std::string::npos;
 }
 
-/// Starts a process with a child that outlives it. The client adopts that child.
-void start_parent(const Shared& words) {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+/// Starts a process below which another one has a child. When that one ends, the first adopts the child.
+void start_three(const Shared& words, bool reaps) {
     if (fork_descendant() != 0) return;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (reaps) signal(SIGCHLD, SIG_IGN);
+    if (fork_descendant() != 0) sleep_for_good();
     words->parent.store(getpid());
     if (fork() != 0) sleep_for_good();
     words->other.store(getpid());
     sleep_for_good();
 }
 
-/// Says whether the client reaps its children at once. Otherwise they stay as zombies.
+/// With the parameter, the process that adopts reaps its children at once. Otherwise they stay as zombies.
 class HeldUpWhileOneEnds : public HeldUp, public testing::WithParamInterface<bool> {};
 
-TEST_P(HeldUpWhileOneEnds, TheChildThatItLeavesToTheClientIsMoved) {
+TEST_P(HeldUpWhileOneEnds, TheChildThatItLeavesIsMoved) {
     NEED_TWO_CPUS();
     int calls = 0;
     for (bool held = true; held; ++calls) {
         const Gate gate;
-        const Launched launched(path_, kBoth, [](const Shared& words) {
-            if (GetParam()) signal(SIGCHLD, SIG_IGN);
-            start_parent(words);
-        });
+        const Launched launched(path_, kBoth, [](const Shared& words) { start_three(words, GetParam()); });
         const pid_t left = launched.other();
         const pid_t parent = launched.words->parent.load();
         Child administrator = start_administrator(launched, kFirst, 0, gate);

@@ -192,8 +192,12 @@ TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatAMo
         if (began > 0) note_begun(table.ledger, 0, generation, began);
         note_begun(table.ledger, 0, generation, *rc::gen::inRange<uint64_t>(0, began + 1));  // it never goes back
         const CpuSet released = CpuSet::range(0, kCpus);
-        const bool any = began > since && posts - 1 > since;
-        RC_ASSERT(begun_since(table.ledger, 0, nullptr, {since, released}, posts) == (any ? before : released));
+        Page page{};
+        page.began.store(*rc::gen::inRange<uint64_t>(0, posts + 1));
+        const bool outside = began > since && posts - 1 > since;
+        const bool any = std::max(began, page.began.load()) > since && posts - 1 > since;
+        RC_ASSERT(begun_since(table.ledger, 0, nullptr, {since, released}, posts) == (outside ? before : released));
+        RC_ASSERT(begun_since(table.ledger, 0, &page, {since, released}, posts) == (any ? before : released));
     }));
 }
 
