@@ -74,10 +74,22 @@ bool Forks::note(uint32_t pid, Tasks& threads) noexcept {
 
 bool Forks::has_left(Thread& thread, const Tasks& threads) noexcept {
     if (!may_fork(threads, thread.tid)) return true;
-    if (ran_ns_of(threads, thread.tid) < thread.ran_ns + kMillisecond) return false;
-    if (thread.read) return true;
-    thread.read = read_map(threads, thread.tid);  // mutant large-fork
-    thread.ran_ns = ran_ns_of(threads, thread.tid);
+    const uint64_t ran = ran_ns_of(threads, thread.tid);
+    const bool long_enough = ran >= thread.ran_ns + kMillisecond;
+    switch (thread.step) {
+        case Step::kMoved:
+            if (!long_enough || !read_map(threads, thread.tid)) return false;  // mutant large-fork
+            thread.step = Step::kRead;
+            thread.ran_ns = ran_ns_of(threads, thread.tid);
+            return false;
+        case Step::kRead:
+            if (ran == thread.ran_ns) return false;
+            thread.step = Step::kCounted;
+            thread.ran_ns = ran;
+            return false;
+        case Step::kCounted:
+            return long_enough;
+    }
     return false;
 }
 

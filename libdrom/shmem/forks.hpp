@@ -29,10 +29,14 @@ public:
     [[nodiscard]] bool are_over(uint32_t pid, const Tasks& threads) noexcept;
 
 private:
+    /// What has happened to a thread. The kernel adds up what a thread has run when it is moved, at a tick and when it
+    /// leaves its CPU. So the sum is exact after a move. When the map has been read, what it ran before is still
+    /// to be added: time counts from the next change of the sum.
+    enum class Step : uint8_t { kMoved, kRead, kCounted };
     struct Thread {
         uint32_t pid, tid;
-        uint64_t ran_ns;    ///< on a CPU, when it had just been moved; 0 where the kernel does not count it
-        bool read = false;  ///< the map was read after it had run; `ran_ns` is of that moment
+        uint64_t ran_ns;  ///< on a CPU, when it took this step; 0 where the kernel does not count it
+        Step step = Step::kMoved;
     };
     void forget(uint32_t pid) noexcept;
     static bool has_left(Thread& thread, const Tasks& threads) noexcept;
