@@ -156,6 +156,8 @@ TEST_P(ProcessChain, NoneIsOutsideAfterAReleaseHoweverItForked) {
     NEED_TWO_CPUS();
     const Launched launched(
         path_, kBoth, [this](const Shared&) { start(); }, [](const Shared&) { signal(SIGCHLD, SIG_IGN); });
+    // A client is not waited for that is about to have its first child (protocol.md).
+    for (const Chains::Chain& chain : chains_->of) await([&chain] { return chain.born.load() > 0; });
     int released = 0;
     for (int i = 0; i < GetParam().requests || released == 0; ++i) {
         const uint64_t mask = i % 2 == 0 ? kFirst : kSecond;
