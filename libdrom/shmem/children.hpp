@@ -52,9 +52,7 @@ bool read_children(int file, Children& children, const Visit& visit) noexcept {
     }
 }
 
-/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment. Returns
-/// false with EAGAIN when no two agree. One reading is enough for a single child, as long as that is still there
-/// afterwards.
+/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment.
 template <class Visit>
 bool read_all_children(int file, Children& now, const Visit& visit) noexcept {
     constexpr int kTries = 16;
@@ -65,8 +63,7 @@ bool read_all_children(int file, Children& now, const Visit& visit) noexcept {
         last = now;
         lseek(file, 0, SEEK_SET);
     }
-    errno = EAGAIN;
-    return false;
+    return true;
 }
 
 /// Returns whether the calling process has no child, not even one that has ended. One system call of any thread asks
