@@ -280,8 +280,19 @@ void* __wrap_mmap(void* at, size_t size, int protection, int flags, int file, of
     return page;
 }
 
+// Pieces that are written before they are read. To bring them back for each schedule would take longer than the
+// schedule.
+constexpr size_t kLarge = size_t{16} * 1024;
+alignas(64) unsigned char large_heap[1024 * 1024];
+
 void* __wrap_malloc(size_t size) {
     if (!inside()) return __real_malloc(size);
+    if (size >= kLarge) {
+        void* large = large_heap + memory.large_used;
+        memory.large_used += (size + 63) / 64 * 64;
+        if (memory.large_used > sizeof large_heap) give_up("malloc", "the processes' heap for large pieces is full");
+        return large;
+    }
     void* piece = memory.heap + memory.heap_used;
     memory.heap_used += (size + 63) / 64 * 64;
     if (memory.heap_used > sizeof memory.heap) give_up("malloc", "the processes' heap is full");
@@ -294,6 +305,7 @@ void* __wrap_calloc(size_t count, size_t size) {
 
 void __wrap_free(void* piece) {
     const auto* place = static_cast<unsigned char*>(piece);
+    if (place >= large_heap && place < large_heap + sizeof large_heap) return;
     if (place < memory.heap || place >= memory.heap + sizeof memory.heap) __real_free(piece);
 }
 

@@ -42,6 +42,7 @@ struct Memory {
     // --- the processes' own ---
     alignas(64) unsigned char heap[24 * 1024];
     size_t heap_used;
+    size_t large_used;  ///< of the heap for large pieces, whose contents no schedule finds again
     uint64_t clock_ns;
     PrivateMemory processes[kProcesses];
 };
