@@ -143,6 +143,7 @@ log_says_since() { log_since | grep -qF "$1"; }
 
 # alone_with OPTIONS...: checks that a job with these options neither borrows nor lends.
 alone_with() {
+    from_here
     mate -N2
     waiting_job GUEST -N2 -t 1 "$@"
     sleep 3
@@ -175,6 +176,7 @@ alone_with() {
 }
 
 @test "a job with a simple feature shares" {
+    from_here
     mate -N2 --constraint=left
     guest -N2 --constraint="left&right"
     expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
@@ -182,6 +184,7 @@ alone_with() {
 }
 
 @test "a job waits for its licence, and shares when that is free" {
+    from_here
     running_job HOLDER -N1 -w n1 -L seat:1 -t 10
     mate -N1 -w n2
     waiting_job GUEST -N1 -w n2 -t 1 -L seat:1
@@ -196,6 +199,7 @@ alone_with() {
 
 @test "on nodes of one user at a time no job of another user shares" {
     ((EUID == 0)) || missing "root, who can submit as two users"
+    from_here
     mate -N2 -p own
     chmod 755 "$CLUSTER" "$CLUSTER/etc"
     OTHERS=$(cd / && setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ SLURM_CONF="$SLURM_CONF" PATH="$PATH" \

@@ -224,8 +224,8 @@ def kind_of(line: str) -> str:
 
 
 SUSPICIOUS = re.compile(r"overallocated|under-?allocated|job overflow|mis-?count|error: select/|fatal|invalid .*core|underflow", re.IGNORECASE)
-# Said of a job or a node that has not cores enough.
-SHORTAGE = re.compile(r"job overflow: could not find idle resources for (JobId=\d+)|error: select/malleable: node (\S+) has fewer cores than")
+# Said of a job or a node that has not cores enough. Of an element of an array: JobId=32_0(39).
+SHORTAGE = re.compile(r"job overflow: could not find idle resources for JobId=(?:\d+_\d+\()?(\d+)|error: select/malleable: node (\S+) has fewer cores than")
 
 # The end of a former run (see STOCK_CRASH) subtracts the CPUs of the job that runs. The job's own end subtracts them
 # again.
@@ -238,7 +238,7 @@ def judge_log(lines: Iterable[str], near: set[str]) -> tuple[list[Finding], coll
     found, explained = [], collections.Counter()
     for line in lines:
         shortage = SHORTAGE.search(line)
-        if (shortage and near & set(shortage.groups())) or COUNTED_BEFORE.search(line):
+        if (shortage and near & {f"JobId={shortage[1]}", shortage[2]}) or COUNTED_BEFORE.search(line):
             explained[kind_of(line)] += 1
         elif SUSPICIOUS.search(line):
             found.append(Finding("log", line.strip()))

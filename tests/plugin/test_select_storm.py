@@ -147,6 +147,11 @@ class Log(unittest.TestCase):
         self.assertEqual(kinds(judge_log([self.OVERFLOW], set())[0]), ["log"])
         self.assertEqual(kinds(judge_log([self.OVERFLOW], {"JobId=7"})[0]), [])
 
+    def test_an_overflow_of_an_element_of_an_array_is_that_of_its_job(self) -> None:
+        line = self.OVERFLOW.replace("=7", "=7_0(9)")
+        self.assertEqual(kinds(judge_log([line], {"JobId=7"})[0]), ["log"])
+        self.assertEqual(kinds(judge_log([line], {"JobId=9"})[0]), [])
+
     def test_what_is_explained_is_counted(self) -> None:
         self.assertEqual(list(judge_log([self.OVERFLOW, self.OVERFLOW.replace("=7", "=8")], {"JobId=7", "JobId=8"})[1].values()), [2])
 
