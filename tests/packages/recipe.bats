@@ -15,6 +15,7 @@ ROOT=(slurmctld slurmd slurm-client munge procps python3 libfmt9 libhwloc15 libn
 
 setup() {
     ((EUID == 0)) || missing "not root, so there is no root folder"
+    forget_cgroups
     root=$("$BATS_TEST_DIRNAME/root.sh" make slurm "${ROOT[@]}" 3>&- 2>"$BATS_TEST_TMPDIR/why") || missing "$(cat "$BATS_TEST_TMPDIR/why")"
     site=$BATS_TEST_TMPDIR/site
     mkdir -p "$site"/{packages,bin,here}
@@ -27,6 +28,9 @@ setup() {
     # The user of the jobs has to reach the programs.
     chmod 755 "$BATS_RUN_TMPDIR" "$BATS_SUITE_TMPDIR" "$BATS_FILE_TMPDIR" "$BATS_TEST_TMPDIR" "$site" "$site/bin"/* "$site/heat"
 }
+
+# A run that was killed leaves its jobs' control groups to the machine. slurmd would fail to make them again.
+forget_cgroups() { find /sys/fs/cgroup -depth -type d -path "*/slurm_node01*" -exec rmdir {} + 2>/dev/null || true; }
 
 follow_recipe() { "$BATS_TEST_DIRNAME/root.sh" run "$root" "$site" bash /srv/test/here/site.sh 3>&-; }
 
