@@ -12,7 +12,9 @@ setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_gain=0,sd_add_free_nodes=yes,sd_max_slowdown_partition=debug:1.01/main:inf,sd_log=$BATS_FILE_TMPDIR/sd.log")
-    start_cluster nodes=4 "${settings[@]}" extra="PartitionName=debug Nodes=n[1-4] State=UP"
+    printf '%s\n' '#!/bin/bash' "[[ ! -e $BATS_FILE_TMPDIR/slow ]] || sleep 6" >"$BATS_FILE_TMPDIR/epilog"
+    chmod 755 "$BATS_FILE_TMPDIR/epilog"
+    start_cluster nodes=4 "${settings[@]}" extra="Epilog=$BATS_FILE_TMPDIR/epilog" extra="PartitionName=debug Nodes=n[1-4] State=UP"
     sizes_known
 }
 
@@ -68,6 +70,22 @@ answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
     gets n3 "$GUEST.0" 0-7
     no_errors
 }
+
+@test "a node that is busy with the end of a job is a guest's when that is over" {
+    mate -N2 -w n1,n2
+    running_job ENDS -N1 -w n3 -t 10
+    running_job STAYS -N1 -w n4 -t 10 --no-drom
+    touch "$BATS_FILE_TMPDIR/slow"
+    scancel "$ENDS"
+    eventually "n3 is busy with it" is_completing n3
+    waiting_job GUEST -N3 -t 1
+    eventually "backfill has looked at it" looked_at "$GUEST"
+    eventually "job $GUEST runs" runs "$GUEST"
+    rm "$BATS_FILE_TMPDIR/slow"
+    expect "$(cores_on "$GUEST" n3)" 0-7
+    no_errors
+}
+is_completing() { [[ $(sinfo -h -n "$1" -o %t) == comp* ]]; }
 
 @test "an idle node that a reservation wants before the guest's predicted end is left alone" {
     mate -N2 -w n1,n2
