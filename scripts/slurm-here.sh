@@ -26,19 +26,9 @@ if [[ -n ${SLURM_JOB_ID:-} && ! -d $(dirname "$self")/../plugins ]]; then
     self=$(scontrol show job "$SLURM_JOB_ID" | sed -n 's/^ *Command=\([^ ]*\).*/\1/p')
 fi
 root=$(dirname "$(dirname "$self")")
+# shellcheck source=scripts/slurm-daemons.sh
+. "$root/scripts/slurm-daemons.sh"
 
-# within SECONDS COMMAND...: repeats the command until it succeeds. False when it never does.
-within() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.1
-    done
-}
-
-# alive PID
-alive() { [[ $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null) == [!ZX] ]]; }
 # forget_outer: takes the outer job out of the environment, or the private srun would try to run in it.
 forget_outer() {
     local name
@@ -144,20 +134,14 @@ for ((i = 0; i < ${#nodes[@]}; ++i)); do
     ((${per_node[i]:-0} >= all)) || refuse "node ${nodes[i]} has $all CPUs, and this job has ${per_node[i]:-0} of them; ask for whole nodes with --exclusive"
 done
 
-# system_plugins: prints the folder of Slurm's own plugins.
-system_plugins() {
-    local folder
-    for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
-        [[ ! -e $folder/select_cons_tres.so ]] || { echo "$folder"; return; }
-    done
-}
+own_plugins=$(system_plugins) || refuse "find Slurm's plugins: there is no select_cons_tres.so in the usual folders of this node"
 # find_plugins: finds drom's, in the folder that was named, of a build, or of Slurm.
 find_plugins() {
     local folder
-    for folder in "$plugins" "$root"/build/{release,dev}/lib/slurm "$(system_plugins)"; do
+    for folder in "$plugins" "$root"/build/{release,dev}/lib/slurm "$own_plugins"; do
         [[ -z $folder || ! -e $folder/select_malleable.so ]] || { plugins=$folder; return; }
     done
-    refuse "find select_malleable.so: it is neither in ${plugins:-a build of $root} nor in $(system_plugins); build it, or name its folder with --plugins, or say --stock"
+    refuse "find select_malleable.so: it is neither in ${plugins:-a build of $root} nor in $own_plugins; build it, or name its folder with --plugins, or say --stock"
 }
 
 # port: prints the first of the ports. They are below those that the kernel gives to connections.
@@ -184,7 +168,7 @@ SlurmdUser=$user
 AuthType=auth/munge
 AuthInfo=socket=$folder/munge.socket
 CredType=cred/munge
-PluginDir=${plugins:+$plugins:}$(system_plugins)
+PluginDir=${plugins:+$plugins:}$own_plugins
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/%n/slurmd.pid
 SlurmctldLogFile=$dir/log/slurmctld.log

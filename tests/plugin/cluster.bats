@@ -77,14 +77,17 @@ no_process_left() { [[ -z $(processes) ]]; }
     mkdir -p "$CLUSTER/lib/slurm"
     cp -a "$BUILD"/lib/libdrom{.so*,-agent.so,-omp.so} "$CLUSTER/lib/"
     cp "$SPANK_DROM" "$CLUSTER/lib/slurm/"
-    cp "$CLUSTER_SH" "$CLUSTER/"
+    local cluster_sh=$CLUSTER/tests/plugin/cluster.sh
+    mkdir -p "$CLUSTER"/{tests/plugin,scripts}
+    cp "$CLUSTER_SH" "$CLUSTER/tests/plugin/"
+    cp "$BATS_TEST_DIRNAME/../../scripts/slurm-daemons.sh" "$CLUSTER/scripts/"
     chmod -R go+rX "$CLUSTER"
     ((EUID != 0)) || chown 65534:65534 "$CLUSTER"
     cd "$CLUSTER"
-    "${user[@]}" "$CLUSTER/cluster.sh" up "$CLUSTER" owner=$$ plugstack="required $CLUSTER/lib/slurm/spank_drom.so"
+    "${user[@]}" "$cluster_sh" up "$CLUSTER" owner=$$ plugstack="required $CLUSTER/lib/slurm/spank_drom.so"
     SLURM_CONF=$CLUSTER/etc/slurm.conf timeout 60 "${user[@]}" srun -D / --malleable bash -c 'id -u; printenv LD_PRELOAD' >"$WORK/out"
     expect "$(cat "$WORK/out")" "$("${user[@]}" id -u)
 $CLUSTER/lib/libdrom-agent.so:$CLUSTER/lib/libdrom.so.0"
-    "${user[@]}" "$CLUSTER/cluster.sh" down "$CLUSTER"
+    "${user[@]}" "$cluster_sh" down "$CLUSTER"
     no_process_left
 }

@@ -29,6 +29,8 @@
 # instance valgrind. Slurm's commands find the cluster with SLURM_CONF=DIR/etc/slurm.conf.
 # Exit status: 0 done, 1 the cluster did not start (its logs are printed), 2 usage.
 set -euo pipefail
+# shellcheck source=scripts/slurm-daemons.sh
+. "$(dirname "$0")/../../scripts/slurm-daemons.sh"
 
 # No process that stays may keep the caller's files open: bats would wait for it.
 for file in /proc/self/fd/*; do
@@ -49,9 +51,6 @@ shift 2
 
 say() { echo "cluster.sh: $*" >&2; }
 
-# state PID: prints one letter, Z for a zombie, which may never be reaped; nothing when there is no such process.
-state() { sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || true; }
-alive() { [[ $(state "$1") == [!ZX] ]]; }
 # born PID: prints the start time, which tells a process from a later one with the same number.
 born() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d ' ' -f 20 || true; }
 
@@ -82,16 +81,6 @@ family() {
 families() {
     local pid
     for pid in $(left); do family "$pid"; done
-}
-
-# within SECONDS COMMAND...: repeats the command until it succeeds. False when it never does.
-within() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || return 1
-        sleep 0.05
-    done
 }
 
 none_left() { [[ -z $(left) ]]; }
@@ -146,15 +135,7 @@ read_settings() {
     done
 }
 
-# system_plugins: prints the folder in which the distribution keeps Slurm's own plugins.
-system_plugins() {
-    local folder
-    for folder in /usr/lib/*/slurm-wlm /usr/lib64/slurm /usr/lib/slurm /usr/local/lib/slurm; do
-        [[ ! -e $folder/select_cons_tres.so ]] || { echo "$folder"; return; }
-    done
-    say "find Slurm's plugins: there is no select_cons_tres.so; install slurm-wlm-basic-plugins"
-    return 1
-}
+plugins_of_slurm() { system_plugins || { say "find Slurm's plugins: there is no select_cons_tres.so; install slurm-wlm-basic-plugins"; return 1; }; }
 
 listens() { (exec 9<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
@@ -199,7 +180,7 @@ AuthType=auth/none
 DbdHost=localhost
 DbdPort=$(dbd_port "$1")
 SlurmUser=$(id -un)
-PluginDir=$(system_plugins)
+PluginDir=$(plugins_of_slurm)
 LogFile=$dir/log/slurmdbd.log
 PidFile=$dir/run/slurmdbd.pid
 StorageType=accounting_storage/mysql
@@ -323,7 +304,7 @@ start() {
     rm -rf "${dir:?}"/{etc,run,log,state,spool,tmp}
     mkdir -p "$dir"/{etc,run,log,state,spool,tmp}
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || mkdir "$dir/tmp/$node$i"; done
-    slurm_conf "$port" "$(system_plugins)" >"$SLURM_CONF"
+    slurm_conf "$port" "$(plugins_of_slurm)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
     ((${#cgroup[@]})) || ! has_cgroups_always || cgroup=(CgroupPlugin=disabled)
@@ -340,7 +321,7 @@ start() {
 up() {
     local try port ports_lock
     read_settings "$@"
-    system_plugins >/dev/null || exit 1
+    plugins_of_slurm >/dev/null || exit 1
     claim_ports $(($(node_ports) + 3)) || exit 1
     # The watcher keeps the ports, too.
     PORTS_LOCK=$ports_lock setsid "$BASH" "$0" watch "$dir" "$owner" "$(born "$owner")" "$limit" $$ </dev/null >/dev/null 2>&1 &
