@@ -21,17 +21,23 @@ setup_file() { build_guests; }
     refuses 1 "the directory holds no ledger" drom list
 }
 
-@test "a full file system is said when a table is to be made; nothing is run, nothing is left" {
+# on_small SIZE SCRIPT: runs the script where $1/small is a file system of this size with the table; $2 is drom.
+on_small() {
     [[ $EUID == 0 ]] || missing "not root, so no small file system can be mounted"
     mkdir "$WORK/small"
-    unshare --mount mount -t tmpfs -o size=16k none "$WORK/small" || missing "no mount namespaces"
+    unshare --mount mount -t tmpfs -o "size=$1" none "$WORK/small" || missing "no mount namespaces"
     # shellcheck disable=SC2016
-    run --separate-stderr unshare --mount bash -c '
-        mount -t tmpfs -o size=16k none "$1/small" && export DROM_TABLE=$1/small/table || exit 77
+    run --separate-stderr unshare --mount bash -c 'mount -t tmpfs -o "size=$3" none "$1/small" || exit 77
+        export DROM_TABLE=$1/small/table'$'\n'"$2" bash "$WORK" "$BIN" "$1"
+}
+
+@test "a full file system is said when a table is to be made; nothing is run, nothing is left" {
+    # shellcheck disable=SC2016
+    on_small 16k '
         "$2" run --no-preload -- touch "$1/ran"; echo "status $?"
         "$2" run --no-preload --json -- touch "$1/ran" >"$1/json" 2>/dev/null; echo "status $?"
         "$2" list; echo "status $?"
-        find "$1/small" -mindepth 1; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
+        find "$1/small" -mindepth 1; unset DROM_TABLE; export DROM_TABLE=$1/elsewhere; "$2" run --no-preload -- echo runs'
     # shellcheck disable=SC2154
     echo "$output / $stderr"
     [[ $status == 0 && $output == $'status 1\nstatus 1\nstatus 1\nruns' && ! -e $WORK/ran ]]
@@ -41,17 +47,13 @@ setup_file() { build_guests; }
 }
 
 @test "a file system that has become full is said when a program is to join, with what helps" {
-    [[ $EUID == 0 ]] || missing "not root, so no small file system can be mounted"
-    mkdir "$WORK/small"
-    unshare --mount mount -t tmpfs -o size=2m none "$WORK/small" || missing "no mount namespaces"
     # shellcheck disable=SC2016
-    run --separate-stderr unshare --mount bash -c '
-        mount -t tmpfs -o size=2m none "$1/small" && export DROM_TABLE=$1/small/table || exit 77
+    on_small 2m '
         "$2" run --no-preload -- true; echo "status $?"
         cat /dev/zero >"$1/small/full" 2>/dev/null
         "$2" run --no-preload -- touch "$1/ran"; echo "status $?"
         rm "$1/small/full"
-        "$2" run --no-preload -- echo runs' bash "$WORK" "$BIN"
+        "$2" run --no-preload -- echo runs'
     echo "$output / $stderr"
     [[ $output == $'status 0\nstatus 1\nruns' && ! -e $WORK/ran ]]
     [[ $stderr == *"No space left on device; remove files there, or set DROM_TABLE to a directory that has room" ]]

@@ -80,17 +80,23 @@ cost() { grep '^cpu' "$work/out" | tail -n 5 | awk '{print $2}' | sort -n | head
 
 own_words() { if [[ $1 == gcc ]]; then echo "llvm 0 libgomp $2"; else echo "llvm $2 libgomp 0"; fi; }
 
+# yields_while_away COMPILER MODE POLICY: threads that wait yield while CPUs are away, and wait as before when they are
+# back.
+yields_while_away() {
+    OMP_WAIT_POLICY=$3 start "$hosts/waiting-$1" "$2" "$stop"
+    eventually 30 waits "$(own_words "$1" 1)"
+    drom set "$host" "$one" --wait released
+    eventually 30 waits "$(own_words "$1" 0)"
+    drom set "$host" "$both"
+    eventually 30 waits "$(own_words "$1" 1)"
+    finish
+}
+
 @test "CPUs that are taken in the middle of a region: waiting threads yield at once, and wait as before when all are back" {
     local by policy
     for by in gcc clang; do
         for policy in '' active; do
-            OMP_WAIT_POLICY=$policy start "$hosts/waiting-$by" region "$stop"
-            eventually 30 waits "$(own_words $by 1)"
-            drom set "$host" "$one"
-            eventually 30 waits "$(own_words $by 0)"
-            drom set "$host" "$both"
-            eventually 30 waits "$(own_words $by 1)"
-            finish
+            yields_while_away $by region "$policy"
         done
     done
 }
@@ -126,13 +132,7 @@ costs_no_more() {
     local by mode
     for by in gcc clang; do
         for mode in tasks nested; do
-            OMP_WAIT_POLICY=active start "$hosts/waiting-$by" $mode "$stop"
-            eventually 30 waits "$(own_words $by 1)"
-            drom set "$host" "$one" --wait released
-            eventually 30 waits "$(own_words $by 0)"
-            drom set "$host" "$both"
-            eventually 30 waits "$(own_words $by 1)"
-            finish
+            yields_while_away $by $mode active
         done
     done
 }

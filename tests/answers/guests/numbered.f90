@@ -157,19 +157,12 @@ contains
     end function
 
     integer(int64) function counted() result(total)
-        integer :: threads, i, round
-        total = 0
+        integer :: threads
         threads = 0
         !$omp parallel reduction(+:threads)
         threads = threads + 1
         !$omp end parallel
-        do round = 1, rounds
-            !$omp parallel private(i) reduction(+:total)
-            do i = omp_get_thread_num() + 1, items, threads
-                total = total + item(round, i)
-            end do
-            !$omp end parallel
-        end do
+        total = by_number(threads)
     end function
 
     integer function from_environment() result(threads)
