@@ -85,13 +85,11 @@ def demonstrate(options: argparse.Namespace) -> None:
     print(f"\nThe simulation has all {node.cpus} CPUs; the analytics arrives after {node.arrival:g} s and wants {node.wanted}.")
     print(f"Seconds: median of {options.repeats} (min-max). Response: from being asked for to the end.\n")
     print(report.table(cases))
-    if machine["load_before"] > node.cpus / 2:
-        print(f"\nOther work kept {machine['load_before']:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
+    report.tell_other_work(machine["load_before"], node.cpus)
     for case in cases:
         print(f"\n{case['title']}: {report.adoption_line(case)}.", end="")
-    print("\nEvery program computed the same result, bit for bit, in all three ways.\n")
-    for name in ("timeline.svg", "trace.json", "report.json"):
-        print(f"  {options.out / name}")
+    print()
+    report.tell_end(options.out)
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 """report.py - from runs to numbers: medians with their spread, the table on the terminal, report.json. Pure."""
 
 from collections.abc import Callable
+from pathlib import Path
 from statistics import median
 
 from timeline import Timeline
@@ -103,3 +104,14 @@ def adoption_line(case: dict) -> str:
     if took["shrinks_held"]:
         text += f"; in {took['shrinks_held']} of {took['shrinks']} runs its team kept its size and shared the CPUs left"
     return text
+
+
+def tell_other_work(load: float, cpus: int) -> None:
+    if load > cpus / 2:
+        print(f"\nOther work kept {load:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
+
+
+def tell_end(folder: Path) -> None:
+    print("Every program computed the same result, bit for bit, in all three ways.\n")
+    for name in ("timeline.svg", "trace.json", "report.json"):
+        print(f"  {folder / name}")

@@ -136,12 +136,9 @@ def demonstrate(options: argparse.Namespace) -> None:
     print(f"\nSeconds: median of {options.repeats} (min-max). Response: from submission to the end of the batch script.")
     for case in cases:
         show(case, cpus)
-    if machine["load_before"] > cpus / 2:
-        print(f"\nOther work kept {machine['load_before']:.1f} CPUs busy before this began: the times are longer and wider than they need to be.")
+    report.tell_other_work(machine["load_before"], cpus)
     print(f"\nSlurm's own records, whole seconds, differ from these times by {differs(cases):.1f} s at most.")
-    print("Every program computed the same result, bit for bit, in all three ways.\n")
-    for name in ("timeline.svg", "trace.json", "report.json"):
-        print(f"  {options.out / name}")
+    report.tell_end(options.out)
 
 
 def main() -> int:
