@@ -57,7 +57,7 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     arrival.masks = call.masks_of(newcomers);
     if (!arrival.masks.empty()) return arrival;
     Launch now = launch;
-    now.last_here = job_ended_just_now(settings_.table);
+    now.mate_may_have_ended = job_ended_just_now(settings_.table);
     if (auto done = call.place(now, newcomers); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();

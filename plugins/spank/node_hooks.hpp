@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // node_hooks.hpp - slurmstepd: the node agent's calls around the tasks of a step (step_hooks.hpp). Only where
-// plugstack.conf names a table.
+// plugstack.conf names a table; the end of a job is also told where drom.conf names one.
 #pragma once
 
 #include "common/settings.hpp"
