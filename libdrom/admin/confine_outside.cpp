@@ -30,36 +30,45 @@ Request released_before(Table& table, uint32_t slot, uint64_t seq) noexcept {
 }
 
 /// Returns the masks that the client's threads follow.
-Origin origin_before(Table& table, uint32_t slot, uint64_t seq) noexcept {
-    const Request last = released_before(table, slot, seq);
-    return {last.mask, begun_since(table.ledger, slot, last, seq),  // mutant begun-outside
+Origin origin_after(Table& table, uint32_t slot, const Request& last, uint64_t seq) noexcept {
+    return {last.mask, begun_since(table.ledger, slot, table.pages.view(slot), last, seq),  // mutant begun-outside
             &table.ledger.mailbox(slot).newest, seq};
 }
 
 /// Moves the client's threads to the mask of `posted`, and on to the mask of any request that is posted meanwhile. The
 /// client, or another administrator, may have obeyed the newer request while this process was held up. Then the move
 /// for the older one put threads back onto CPUs that now belong to other clients.
-Confined move_threads(Table& table, const User& user, ClientTree& tree, Request& posted) noexcept {
-    Origin origin = origin_before(table, user.slot, posted.seq);
-    const uint64_t deadline = deadline_in_ms(100);
+Confined move_threads(Table& table, const User& user, ClientTree& tree, Request& posted, uint64_t deadline) noexcept {
+    Request last = released_before(table, user.slot, posted.seq);
+    // Where that is this request, an attempt to repeat it may have failed.
+    if (last.seq == posted.seq) --last.seq;
+    Origin origin = origin_after(table, user.slot, last, posted.seq);
+    Attempts attempts{};
+    origin.attempts = &attempts;
     for (;;) {
+        attempts.add(posted.mask);
+        // Since the last release: the forks that an overtaken attempt waited for may still be under way.
+        Moves moves(table.ledger, user.slot, table.pages.view(user.slot), last.seq);
         note_begun(table.ledger, user.slot, user.generation, posted.seq);  // mutant begun
         const StandOn place(table.pages.is_held(user.slot) ? origin.released - posted.mask : CpuSet::empty());
-        const Confined done = tree.confine(origin, posted.mask, deadline);
+        const Confined done = tree.confine(origin, posted.mask, deadline, moves);
+        attempts.add(posted.mask - done.refused);
+        const bool ended = done.status != DROM_OK && done.status != DROM_E_TIMEOUT;
         Request newer;
-        if (done.status != DROM_OK || !read_request(table.ledger, user.slot, newer) || newer.seq == posted.seq)
-            return done;
+        if (ended || !read_request(table.ledger, user.slot, newer) || newer.seq == posted.seq) return done;
         // After the reading: a request to the slot's next user is not for this process.
         if (state_of(table.ledger.slot(user.slot)).generation != user.generation) return done;
-        origin = {posted.mask, posted.mask, origin.newest, newer.seq};
+        if (done.status == DROM_OK) last.seq = posted.seq;  // mutant not-released
+        origin.seq = newer.seq;
         posted = newer;
-        if (now_ns() >= deadline) return {DROM_E_TIMEOUT, {}, 0, 0};
+        deadline =
+            std::max(deadline, deadline_in_ms(100));  // the threads must not stay where the older request had them
     }
 }
 
 }  // namespace
 
-bool confine_client(Table& table, uint32_t slot) noexcept {
+bool confine_client(Table& table, uint32_t slot, uint64_t deadline_ns) noexcept {
     const uint64_t seen = table.ledger.slot(slot).state.load();
     if (!unpack_state(seen).takes_part()) return true;  // what is recorded may be about the slot's former user
     Request posted{};
@@ -83,7 +92,7 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
         return false;
     }
     Confined done{DROM_OK, {}, 0, 0};
-    if (!table.ledger.virtual_node()) done = move_threads(table, {slot, generation}, tree, posted);
+    if (!table.ledger.virtual_node()) done = move_threads(table, {slot, generation}, tree, posted, deadline_ns);
     if (done.status == DROM_E_NOPROC) return true;  // it ended just now; the next look finds it dead
     if (done.status != DROM_OK) return false;
     if (state_of(table.ledger.slot(slot)).generation != generation) return true;  // the slot has another user
@@ -93,7 +102,7 @@ bool confine_client(Table& table, uint32_t slot) noexcept {
     return true;
 }
 
-bool confine_again(Table& table, const User& user) noexcept {
+bool confine_again(Table& table, const User& user, uint64_t deadline_ns) noexcept {
     Request posted{};
     if (table.ledger.virtual_node() || !read_request(table.ledger, user.slot, posted)) return true;
     const ProcessIdentity identity = read_identity(table.ledger.slot(user.slot).client);
@@ -101,7 +110,7 @@ bool confine_again(Table& table, const User& user) noexcept {
     const Liveness life = table.confined.liveness(identity);
     if (life == Liveness::kUnknown || state_of(table.ledger.slot(user.slot)).generation != user.generation) return true;
     if (life == Liveness::kDead) tree.forget_process();
-    const Confined done = move_threads(table, user, tree, posted);
+    const Confined done = move_threads(table, user, tree, posted, deadline_ns);
     return done.status == DROM_OK || done.status == DROM_E_NOPROC;
 }
 
@@ -112,7 +121,7 @@ void move_agentless(Table& table) noexcept {
         const bool joined = page != nullptr && page->joined.load() != 0;
         const uint64_t newest = table.ledger.mailbox(slot).newest.load(std::memory_order_acquire);
         const uint64_t released = released_seq(table.ledger, table.pages, slot);
-        if (!joined && released != 0 && released < newest) confine_client(table, slot);
+        if (!joined && released != 0 && released < newest) confine_client(table, slot, deadline_in_ms(100));
     }
 }
 

@@ -6,13 +6,13 @@
 
 namespace drom {
 
-/// Sets the affinity of the client's threads from outside. Returns false when that is not possible: then only the
-/// client itself can release.
-bool confine_client(Table& table, uint32_t slot) noexcept;
+/// Sets the affinity of the client's threads from outside. Returns false when that is not possible by `deadline_ns`:
+/// then only the client itself can release.
+bool confine_client(Table& table, uint32_t slot, uint64_t deadline_ns) noexcept;
 
 /// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity
 /// call since.
-bool confine_again(Table& table, const User& user) noexcept;
+bool confine_again(Table& table, const User& user, uint64_t deadline_ns) noexcept;
 
 /// Moves clients without an agent that got CPUs back, as no other process does. Only those that were moved off CPUs
 /// before: other reservations, such as one whose program has not started, do not concern a client that leaves.

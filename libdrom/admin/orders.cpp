@@ -2,6 +2,7 @@
 // orders.cpp - new CPUs for clients: set, add, remove, shrink, expand, drain, restore.
 #include "orders.hpp"
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "carry_out.hpp"
 #include "confine_outside.hpp"
@@ -59,7 +60,8 @@ int change(Table& table, uint32_t pid, const Order& order, const Options& option
     const int finished = finish(table, user, options, verb.text, error);
     if (status != DROM_UNCHANGED || finished != DROM_OK) return finished;
     const bool again = options.waits() && !options.has(DROM_NEVER_CONFINE);
-    if (again && !confine_again(table, user)) return still_pending(table, user.slot, options, verb.text, error);
+    if (again && !confine_again(table, user, deadline_in_ms(options.timeout_ms)))
+        return still_pending(table, user.slot, options, verb.text, error);
     return status;
 }
 

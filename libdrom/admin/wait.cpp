@@ -114,7 +114,8 @@ bool reconcile_client(Table& table, const User& user, uint64_t deadline) noexcep
 int await(Table& table, const Goal& goal, const Options& options, const char* verb, drom_error* error) noexcept {
     const uint64_t deadline = deadline_in_ms(options.timeout_ms);
     const bool never = options.has(DROM_NEVER_CONFINE);
-    bool able = true;  // to move threads from here
+    constexpr uint64_t kFirstTry = 100;  // milliseconds; meanwhile no other client is woken
+    bool able = true;                    // to move threads from here
     for (;;) {
         if (!reconcile_client(table, goal.user, deadline))
             return fail(error, DROM_E_NOPROC, "%s: the client has ended meanwhile", verb);
@@ -128,8 +129,11 @@ int await(Table& table, const Goal& goal, const Options& options, const char* ve
         // No process answers for one that never joined: a grace period would only be lost time.
         const uint64_t grace = has_joined(table.pages, slot) ? posted + options.grace_ms * kMillisecond : 0;
         const bool may_confine = able && (!never || is_own_child(table, slot));
-        if (may_confine && (now >= grace || table.pages.is_held(slot))) {
-            able = confine_client(table, slot);
+        const bool held = table.pages.is_held(slot);
+        if (may_confine && (now >= grace || held)) {
+            const bool done = confine_client(table, slot, held ? deadline_in_ms(kFirstTry) : deadline);
+            able = done || held;
+            if (!done) table.pages.wake_held();
             continue;
         }
         table.pages.wake_held();  // from here on the clients do it themselves

@@ -22,6 +22,7 @@ int set_affinity(uint32_t tid, const CpuSet& mask) noexcept {
 
 CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noexcept {
     if (thread == origin.released || thread == origin.begun) return now;
+    if (origin.attempts != nullptr && origin.attempts->include(thread)) return now;  // mutant attempted
     const CpuSet kept = thread & now;
     return kept.none() ? now : kept;
 }
@@ -35,6 +36,7 @@ struct Pass {
     bool asks;   ///< the first thread is used to ask what the cpuset refuses
     CpuSet refused = CpuSet::empty();
     uint32_t threads = 0, changes = 0;
+    bool overtaken = false;  ///< a newer request is there: another process may have moved threads for it by now
     int error = 0;
 
     /// Asks for all of `now`, for a thread with less: the program or its cpuset may have narrowed it. This changes the
@@ -52,6 +54,8 @@ struct Pass {
         const CpuSet target = first || !now.contains(mask) ? follow(mask, origin, now) : mask;
         if (asks && threads == 1 && !(target == now) && origin.is_newest()) ask_cpuset(tid, mask);
         if (mask == target) return;
+        overtaken = overtaken || !origin.is_newest();  // mutant overtaken
+        if (overtaken) return;
         const int code = set_affinity(tid, target);
         if (code == ESRCH) return;
         if (code != 0) {
@@ -81,7 +85,7 @@ bool is_still_ours(uint32_t tid) noexcept { return syscall(SYS_tgkill, getpid(),
 
 void move_off(uint32_t tid, const Origin& origin, const CpuSet& now) noexcept {
     CpuSet mask{};
-    if (is_still_ours(tid) && get_affinity(tid, mask) && !now.contains(mask))
+    if (is_still_ours(tid) && get_affinity(tid, mask) && !now.contains(mask) && origin.is_newest())
         set_affinity(tid, follow(mask, origin, now));
 }
 
@@ -130,11 +134,10 @@ Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet
         result.moved += pass.changes;
         result.refused = result.refused | pass.refused;
         if (pass.error != 0) result.status = status_of(pass.error);
-        if (pass.error != 0 || pass.changes == 0) return result;
-        if (now_ns() >= deadline_ns) break;
+        const bool late = pass.overtaken || (pass.changes > 0 && now_ns() >= deadline_ns);
+        if (late && result.status == DROM_OK) result.status = DROM_E_TIMEOUT;
+        if (result.status != DROM_OK || pass.changes == 0) return result;
     }
-    result.status = DROM_E_TIMEOUT;
-    return result;
 }
 
 bool get_cpuset(CpuSet& cpus) noexcept {

@@ -13,11 +13,32 @@ namespace drom {
 
 struct Confined {
     int status;            ///< DROM_OK, DROM_E_NOPROC, DROM_E_PERM, DROM_E_NOCPU (the cpuset allows none of the mask),
-                           ///< DROM_E_TIMEOUT
+                           ///< DROM_E_TIMEOUT (also: a newer request is there)
     CpuSet refused;        ///< CPUs of the mask that the cpuset does not allow
     uint32_t threads;      ///< seen in the last pass
     uint32_t moved;        ///< affinity calls that were needed
     uint32_t process = 0;  ///< the process that refused; 0: the client, or none
+};
+
+/// The masks of attempts that did not end in a release. A thread may have one of them still, and so may a child that is
+/// being forked. Keeps the newest ones. One thread at a time.
+class Attempts {
+public:
+    void add(const CpuSet& mask) noexcept {
+        if (!include(mask)) masks_[count_++ % kKept] = mask;
+    }
+    [[nodiscard]] bool include(const CpuSet& mask) const noexcept {
+        const uint32_t kept = count_ < kKept ? count_ : kKept;
+        for (uint32_t i = 0; i < kept; ++i)
+            if (masks_[i] == mask) return true;
+        return false;
+    }
+    void clear() noexcept { count_ = 0; }
+
+private:
+    static constexpr uint32_t kKept = 4;
+    CpuSet masks_[kKept]{};
+    uint32_t count_ = 0;
 };
 
 /// The masks that threads have which the program left alone, before they are moved.
@@ -26,6 +47,7 @@ struct Origin {
     CpuSet begun;     ///< a mask to which an administrator may have died moving them; otherwise the same as `released`
     const std::atomic<uint64_t>* newest = nullptr;  ///< the number of the newest request; null: there will be no other
     uint64_t seq = 0;                               ///< the number of this request
+    const Attempts* attempts = nullptr;             ///< of the caller since the release; may be null
 
     /// Returns whether this request is the newest. Another process may be carrying out a newer one by now: then no
     /// thread may be given more CPUs, not even for a moment.
@@ -38,7 +60,8 @@ CpuSet follow(const CpuSet& thread, const Origin& origin, const CpuSet& now) noe
 
 /// Sets the affinity of every thread of `pid` (0: this process), until one whole pass finds nothing to do: a thread
 /// that is created meanwhile inherits its creator's old mask. Does not allocate. About 1 us per thread and pass, 30 us
-/// more for each running thread that must move. Gives up at `deadline_ns`.
+/// more for each running thread that must move. Gives up at `deadline_ns`, and where a thread has to be moved although
+/// a newer request is there.
 Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;
 
 /// The process whose threads are moved, as far as it is known.

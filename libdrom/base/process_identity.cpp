@@ -120,6 +120,15 @@ bool may_be_start(uint64_t shown, const Shift& by, uint64_t noted) noexcept {
 
 int64_t clock_shift_ns() noexcept { return shift().clock_ns; }
 
+uint64_t ticks_since_boot() noexcept {
+    timespec now{};
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    const int64_t here = static_cast<int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+    return static_cast<uint64_t>((here - shift().boot_ns) / kTickNs);
+}
+
+uint64_t start_of(const ProcessStat& stat) noexcept { return noted_start(stat.start); }
+
 bool is_same(const ProcessIdentity& a, const ProcessIdentity& b) noexcept {
     const uint64_t apart = a.start > b.start ? a.start - b.start : b.start - a.start;
     return a.pid == b.pid && a.pidns == b.pidns && apart <= 1;

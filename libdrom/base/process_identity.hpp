@@ -24,6 +24,11 @@ enum class Liveness : uint8_t { kAlive, kDead, kUnknown };
 /// read. Then it must not be recorded in a table: no other process could find out whether this one lives.
 ProcessIdentity self() noexcept;
 
+/// Returns the machine's clock ticks since boot.
+uint64_t ticks_since_boot() noexcept;
+/// Returns the machine's tick at which the process with this line of /proc began, or the one after it; 0: not known.
+uint64_t start_of(const ProcessStat& stat) noexcept;
+
 /// Returns whether both are one process, noted from two time namespaces. Each may shift the clock by part of a tick, so
 /// the start times may differ a little.
 bool is_same(const ProcessIdentity& a, const ProcessIdentity& b) noexcept;

@@ -25,6 +25,8 @@ public:
     [[nodiscard]] uint32_t count() const noexcept { return count_; }
     Entry& operator[](uint32_t index) noexcept { return at_[index]; }
     void cut(uint32_t count) noexcept { count_ = count; }
+    /// Removes an entry. The last one takes its place.
+    void remove(uint32_t index) noexcept { at_[index] = at_[--count_]; }
 
     /// Returns false when memory is short.
     bool add(const Entry& entry) noexcept {

@@ -112,41 +112,64 @@ void acknowledge_release(uint64_t seq, bool limited) noexcept {
     record(state.ledger, {.type = DROM_EVENT_RELEASED, .slot = state.slot, .seq = seq, .pid = self().pid});
 }
 
-/// Returns where the threads are. After its grace period an administrator may have moved them since the last release
-/// here, or have died while moving them.
-Origin origin_before(const Request& wanted) noexcept {
-    Request last{state.page->released.load(kRelaxed), state.applied};
+/// Returns the last release. After its grace period an administrator may have moved the threads since the last one
+/// here.
+Request last_release() noexcept {
+    const Request last{state.page->released.load(kRelaxed), state.applied};
     Request outside;
-    if (read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq) last = outside;
-    return {last.mask, begun_since(state.ledger, state.slot, last, wanted.seq),  // mutant begun-since
-            &state.ledger.mailbox(state.slot).newest, wanted.seq};
+    return read_outside(state.ledger, state.slot, outside) && outside.seq > last.seq ? outside : last;
 }
 
-bool confine_all(const Request& wanted) noexcept {
-    if (!state.threads.publish(wanted.seq, wanted.mask)) return false;
-    const Origin origin = origin_before(wanted);
+/// Returns where the threads are. An administrator may have died while moving them.
+Origin origin_after(const Request& last, const Request& wanted) noexcept {
+    return {last.mask, begun_since(state.ledger, state.slot, state.page, last, wanted.seq),  // mutant begun-since
+            &state.ledger.mailbox(state.slot).newest, wanted.seq, &state.attempts};
+}
+
+void confine_all(const Request& wanted) noexcept {
+    if (!state.threads.publish(wanted.seq, wanted.mask)) return;
+    const Request last = last_release();
+    const Origin origin = origin_after(last, wanted);
+    state.attempts.add(wanted.mask);
     const bool real = !state.ledger.virtual_node();
+    Moves moves(state.ledger, state.slot, *state.page, last.seq, wanted.seq);
+    if (real) moves.announce();
     if (real) clear_off(state.known, origin, wanted.mask);  // mutant clear-off
-    if (!state.threads.await_setters()) return false;       // mutant setters
+    if (!state.threads.await_setters()) return;             // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
     if (real)
         done = ClientTree(state.ledger, state.path, state.slot, 0, &state.launcher)
-                   .confine(origin, wanted.mask, deadline_in_ms(100));
+                   .confine(origin, wanted.mask, deadline_in_ms(100), moves);
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));
-        return false;
+        return;
     }
-    if (done.process != 0)
+    if (done.process != 0 && origin.is_newest())
         snprintf(state.page->why, sizeof state.page->why, "its descendant %u cannot be moved: %s", done.process,
                  drom_status_text(done.status));
-    if (done.status != DROM_OK) return false;
+    if (done.status != DROM_OK) {
+        state.attempts.add(wanted.mask - done.refused);
+        return;
+    }
     state.applied = wanted.mask - done.refused;
+    state.attempts.clear();
+    state.attempts.add(state.applied);  // where this process has moved threads back for an older request
     acknowledge_release(wanted.seq, !done.refused.none());
     note_threads(state.known);
     state.team.store(Team::Unknown);
     adapt_waiting();
-    return true;
+}
+
+/// Carries out the request, and any that is posted meanwhile. An administrator may have moved the threads for that one,
+/// and this process some of them back.
+void carry_out(Request wanted) noexcept {
+    const Word& posted = state.ledger.mailbox(state.slot).newest;
+    while (released().seq < wanted.seq) {
+        const uint64_t tried = wanted.seq;
+        confine_all(wanted);
+        if (posted.load() == tried || !newest(wanted) || wanted.seq == tried) return;  // mutant carry-on
+    }
 }
 
 bool keeps(uint32_t resize) noexcept { return resize == DROM_RESIZE_KEEPS || resize == DROM_RESIZE_HELD; }
@@ -187,8 +210,10 @@ bool release_here(const Request& wanted) noexcept {
     const bool room = has_stack_room();
     if (!room)
         snprintf(state.page->why, sizeof state.page->why, "the thread at the safe point has less than 24 KiB of stack");
-    const bool done = released().seq >= wanted.seq || (room && confine_all(wanted));
-    if (done) acknowledge_kept(wanted.seq);
+    if (room) carry_out(wanted);
+    const uint64_t seq = released().seq;
+    const bool done = seq >= wanted.seq;
+    if (done) acknowledge_kept(seq);
     if (!done) give_up(wanted.seq);
     if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
     state.finished.fetch_add(1);

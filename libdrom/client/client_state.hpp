@@ -54,6 +54,7 @@ struct State {
     ThreadMask threads;
     CpuSet applied;      ///< the mask of the threads after the last release; smaller than the request's in a narrower
                          ///< cpuset
+    Attempts attempts;   ///< since the last release; the thread that holds `releasing` may change it
     Half releasing;      ///< 1: some thread is confining; 2: and the agent's thread waits for it
     KnownThreads known;  ///< the thread that holds `releasing` may change it
     KnownLauncher launcher{false};  ///< as `known`

@@ -52,7 +52,9 @@ bool read_children(int file, Children& children, const Visit& visit) noexcept {
     }
 }
 
-/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment.
+/// Reads until two readings agree: the kernel may skip a child when a child before it ends at this moment. Returns
+/// false with EAGAIN when no two agree. One reading is enough for a single child, as long as that is still there
+/// afterwards.
 template <class Visit>
 bool read_all_children(int file, Children& now, const Visit& visit) noexcept {
     constexpr int kTries = 16;
@@ -63,7 +65,8 @@ bool read_all_children(int file, Children& now, const Visit& visit) noexcept {
         last = now;
         lseek(file, 0, SEEK_SET);
     }
-    return true;
+    errno = EAGAIN;
+    return false;
 }
 
 /// Returns whether the calling process has no child, not even one that has ended. One system call of any thread asks

@@ -16,6 +16,8 @@
 #include "children.hpp"
 #include "claims.hpp"
 #include "drom/drom.h"
+#include "forks.hpp"
+#include "found_processes.hpp"
 #include "futex.hpp"
 #include "mailbox.hpp"
 #include "slots.hpp"
@@ -32,47 +34,6 @@ uint32_t parent_of(int proc, uint32_t pid) noexcept {
     snprintf(path, sizeof path, "%u/stat", pid);
     ProcessStat stat;
     return read_stat(proc, path, stat) == 0 ? stat.parent : 0;
-}
-
-/// The work of the threads of a process.
-struct Activity {
-    uint32_t busy = 0;  ///< threads that may be inside the kernel, running or not
-    uint64_t ran_ns = 0;
-};
-
-/// Reads the thread's state and its nanoseconds on a CPU (0 where the kernel does not count them).
-bool read_activity(const Tasks& threads, uint32_t tid, char& state, uint64_t& ran_ns) noexcept {
-    char path[32];
-    char text[256];
-    snprintf(path, sizeof path, "%u/stat", tid);
-    ProcessStat stat;
-    if (read_stat(threads.descriptor(), path, stat) != 0) return false;
-    state = stat.state;
-    snprintf(path, sizeof path, "%u/schedstat", tid);
-    ran_ns = read_text(threads.descriptor(), path, text, sizeof text) > 0 ? strtoull(text, nullptr, 10) : 0;
-    return true;
-}
-
-Activity activity_of(Tasks& threads) noexcept {
-    Activity all;
-    threads.rewind();
-    threads.each([&](uint32_t tid) {
-        char state = 'Z';
-        uint64_t ran_ns = 0;
-        if (!read_activity(threads, tid, state, ran_ns)) return;
-        all.ran_ns += ran_ns;
-        if (state == 'R' || state == 'D') ++all.busy;
-    });
-    return all;
-}
-
-/// Returns whether no fork is under way that began before the process was moved. A child gets its parent's mask when
-/// the fork begins, and is listed when the fork ends. A sleeping thread is in no fork, and a thread that has run for
-/// this long has left its fork.
-bool is_settled(Tasks& threads, uint64_t ran_ns) noexcept {
-    constexpr uint64_t kLongestFork = 2 * kMillisecond;
-    const Activity now = activity_of(threads);
-    return now.ran_ns >= ran_ns + kLongestFork * now.busy;
 }
 
 bool has_ended(int error) noexcept { return error == ENOENT || error == ESRCH; }
@@ -97,40 +58,19 @@ Liveness liveness_of(const ProcessIdentity& identity, const Tasks& threads) noex
     return liveness(identity, stat);
 }
 
-// --- the processes of a pass ---------------------------------------------------------------------------------------
-
-struct Found {
-    uint32_t pid;
-    uint32_t parent;
-    uint64_t start;   ///< 0: not read yet
-    bool known;       ///< the last pass has moved it, or had moved its parent before it was started
-    bool ended;       ///< a zombie without another thread
-    bool settled;     ///< no fork from before it was moved is under way
-    uint64_t ran_ns;  ///< processor time of its threads when it had just been moved
-};
-
-/// The processes of a pass, by number.
-class FoundList : public ShortList<Found, 64> {
-public:
-    Found* find(uint32_t pid) noexcept {
-        for (uint32_t i = 0; i < count(); ++i)
-            if ((*this)[i].pid == pid) return &(*this)[i];
-        return nullptr;
-    }
-};
+// --- the walk ------------------------------------------------------------------------------------------------------
 
 struct Role {
     bool client = false;
     bool launcher = false;  ///< the processes below it belong to that client
 };
 
-// --- the walk ------------------------------------------------------------------------------------------------------
-
 /// Passes over a client's tree.
 class Walk {
 public:
-    Walk(const Ledger& ledger, const char* table, uint32_t slot, KnownLauncher* known) noexcept
-        : ledger_(ledger), table_(table), slot_(slot), known_(known) {}
+    /// Makes one. `moves`: the announcements of other movers; null for a walk that moves nothing, and proves nothing.
+    Walk(const Ledger& ledger, const char* table, uint32_t slot, KnownLauncher* known, Moves* moves = nullptr) noexcept
+        : ledger_(ledger), table_(table), slot_(slot), known_(known), moves_(moves) {}
 
     /// Calls `visit(threads, found, again)` for each process, the client first. `visit` returns how many threads it
     /// moved; less than 0: the process has ended meanwhile. `client`: the client's threads, without a directory if the
@@ -140,27 +80,24 @@ public:
         std::swap(now_, before_);
         now_->cut(0);
         news_ = unsettled_ = false;
+        next_ = client.ok() ? 1 : 0;
         if (client.ok()) visit_client(pid, client, visit);
-        uint32_t next = now_->count() > 0 ? 1 : 0;
-        // The launcher's children come last. By then they include the processes whose parents ended while other
+        visit_listed(visit);
+        // The launcher's children come late. By then they include the processes whose parents ended while other
         // processes were asked.
-        for (bool asked = false; status_ == DROM_OK;) {
-            if (next < now_->count()) {
-                visit_next(next++, visit);
-                continue;
-            }
-            if (asked) break;
-            asked = true;
-            add_adopted();
-        }
+        add_adopted();
+        visit_listed(visit);
+        if (client.ok() && now_->count() > 1) settle_client(client);
+        add_lost();
+        visit_listed(visit);
         return status_ == DROM_OK;
     }
 
     /// Returns whether a process may have been missed.
     [[nodiscard]] bool is_incomplete() const noexcept { return news_; }
-    /// Returns whether a process that was moved may be inside a fork that it began before. The client alone is not
-    /// waited for.
-    [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_ && now_->count() > 1; }
+    /// Returns whether a process that was moved may be inside a fork that it began before. A client without descendants
+    /// is not waited for.
+    [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_; }
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
     [[nodiscard]] const Found& operator[](uint32_t index) const noexcept { return (*now_)[index]; }
@@ -185,32 +122,62 @@ private:
         return liveness(read_identity(identity)) == Liveness::kAlive;
     }
 
-    void add(const Found& found) noexcept {
-        if (now_->find(found.pid) == nullptr && !now_->add(found)) status_ = DROM_E_OS;
+    void add(Found found) noexcept {
+        if (now_->find(found.pid) != nullptr) return;
+        // The parent was closed after it had been listed.
+        if (const Found* last = before_->find(found.pid); last != nullptr) found.bred &= last->bred;
+        if (!now_->add(found)) status_ = DROM_E_OS;
+    }
+
+    template <class Visit>
+    void visit_listed(const Visit& visit) noexcept {
+        while (status_ == DROM_OK && next_ < now_->count()) visit_next(next_++, visit);
     }
 
     /// Visits the client itself. The caller opened the directory, so it is known to be the client's.
     template <class Visit>
     void visit_client(uint32_t pid, Tasks& threads, const Visit& visit) noexcept {
         const bool again = before_->count() > 0;
-        add({pid, 0, 1, again, false, false, 0});
+        add({.pid = pid, .parent = 0, .start = 1});
         const Found found = (*now_)[0];
-        const int moved = visit(threads, found, again);
-        if (moved >= 0) add_children(threads, found);
-        if (now_->count() > 1) note_settled(0, threads, again ? &(*before_)[0] : nullptr, moved);
+        client_moved_ = visit(threads, found, again);
+        if (client_moved_ >= 0) add_children(threads, pid, is_client_closed());
     }
 
-    void note_settled(uint32_t index, Tasks& threads, const Found* last, int moved) noexcept {
-        Found& found = (*now_)[index];
-        if (moved > 0) {
-            found.ran_ns = activity_of(threads).ran_ns;
-        } else if (last == nullptr || last->settled) {
-            found.settled = true;
-        } else {
-            found.ran_ns = last->ran_ns;
-            found.settled = is_settled(threads, found.ran_ns);
+    [[nodiscard]] bool is_client_closed() const noexcept { return before_->count() > 0 && (*before_)[0].is_closed(); }
+
+    /// Asks the client again, which has descendants. That is saved for a client alone.
+    void settle_client(Tasks& threads) noexcept {
+        if (moves_ == nullptr || client_moved_ < 0) return;
+        settle(0, threads, before_->count() > 0 ? &(*before_)[0] : nullptr, client_moved_);
+        list_children(0, threads, is_client_closed());
+    }
+
+    /// Adds the processes that were moved and are not settled, as long as they live, wherever their parents are now.
+    void add_lost() noexcept {
+        for (uint32_t i = 0; i < before_->count(); ++i) {
+            const Found& last = (*before_)[i];
+            if (!last.settled && last.start != 0) add({.pid = last.pid, .parent = last.parent});
         }
+    }
+
+    /// Finds out whether a process that was just visited is settled. `last`: what the last pass found.
+    void settle(uint32_t index, Tasks& threads, const Found* last, int moved) noexcept {
+        Found& found = (*now_)[index];
+        if (moved == 0 && (last != nullptr ? last->settled : is_untouched(found))) {
+            found.settled = true;
+            return;
+        }
+        if ((moved > 0 || last == nullptr) && !forks_.note(found.pid, threads)) status_ = DROM_E_OS;
+        found.settled = forks_.are_over(found.pid, threads);  // mutant settled
         unsettled_ |= !found.settled;
+    }
+
+    /// Returns whether no mover can have moved a process that was found inside: proof 1. A client that moves its own
+    /// threads has begun with that before it looks.
+    [[nodiscard]] bool is_untouched(const Found& found) const noexcept {
+        if (moves_ == nullptr || found.bred) return true;
+        return found.pid != own_pid_ && !moves_->may_include(found.parent == 0 ? 0 : found.began);  // mutant untouched
     }
 
     template <class Visit>
@@ -223,7 +190,13 @@ private:
     /// Notes a process that cannot be looked at.
     void miss(uint32_t index, int error) noexcept {
         if (!has_ended(error)) status_ = status_of(error);
-        if (!(*now_)[index].known) news_ = true;
+        if (!(*now_)[index].bred) lose_child_of((*now_)[index].parent);  // mutant gone
+    }
+
+    /// Notes that a child of this process may have been missed.
+    void lose_child_of(uint32_t parent) noexcept {
+        news_ = true;
+        if (Found* found = now_->find(parent); found != nullptr) found->listed = false;
     }
 
     template <class Visit>
@@ -231,46 +204,67 @@ private:
         Found found = (*now_)[index];
         ProcessStat stat;
         if (const int error = read_first_thread(threads, found.pid, stat); error != 0) return miss(index, error);
+        const Found* last = before_->find(found.pid);
+        if (last != nullptr && last->start != stat.start) last = nullptr;
         // The number now means another process, or the process has just got another parent; the next pass meets it
         // there.
-        if (found.parent != stat.parent) return miss(index, ESRCH);
-        const Found* last = before_->find(found.pid);
-        const bool again = last != nullptr && last->start == stat.start;
+        if (last == nullptr && found.parent != stat.parent) return miss(index, ESRCH);
+        found.parent = stat.parent;
         found.start = stat.start;
-        found.known |= again;
+        found.began = start_of(stat);
         found.ended = stat.has_ended();
         (*now_)[index] = found;
+        if (found.ended) return note_end(index, last);
         if (role_of(found.pid).client) return forget(index);
-        news_ |= !found.known;
-        const int moved = visit(threads, found, again);
+        const int moved = visit(threads, found, last != nullptr);
         if (moved < 0) return miss(index, ESRCH);
-        add_children(threads, found);
-        note_settled(index, threads, again ? last : nullptr, moved);
+        settle(index, threads, last, moved);
+        list_children(index, threads, found.bred || (last != nullptr && last->is_closed()));
+    }
+
+    /// Notes a process that has ended. Its children may be in a list that was read before, unless the last pass has
+    /// found that already.
+    void note_end(uint32_t index, const Found* last) noexcept {
+        Found& found = (*now_)[index];
+        found.ended = found.settled = true;
+        news_ |= !found.bred && (last == nullptr || !last->ended);  // mutant just-ended
     }
 
     /// Forgets a process that is a client of its own; the processes below it are not visited either.
     void forget(uint32_t index) noexcept { (*now_)[index].start = 0; }
 
-    void add_children(Tasks& threads, const Found& parent) noexcept {
-        if (parent.pid == own_pid_ && has_no_child()) return;
+    /// Adds the children of a process. `closed`: all that it had earlier are known, and the others are bred.
+    void list_children(uint32_t index, Tasks& threads, bool closed) noexcept {
+        const uint32_t pid = (*now_)[index].pid;
+        add_children(threads, pid, closed);
+        if (!closed && moves_ != nullptr && has_no_thread(threads, pid)) note_end(index, nullptr);
+    }
+
+    static bool has_no_thread(const Tasks& threads, uint32_t pid) noexcept {
+        ProcessStat stat;
+        return read_first_thread(threads, pid, stat) != 0 || stat.has_ended();
+    }
+
+    void add_children(Tasks& threads, uint32_t parent, bool closed) noexcept {
+        if (parent == own_pid_ && has_no_child()) return;
         const uint32_t before = now_->count();
-        find_children(threads, {0, parent.pid, 0, parent.known, false, false, 0});
-        if (now_->count() > before && role_of(parent.pid).launcher) now_->cut(before);
+        find_children(threads, {.pid = 0, .parent = parent, .bred = closed});
+        if (now_->count() > before && role_of(parent).launcher) now_->cut(before);
     }
 
     /// Asks every thread, as a child belongs to the thread that made it. A process whose first thread has ended looks
     /// like a zombie by its own entry.
     void find_children(Tasks& threads, Found child) noexcept {
-        if (!threads.ok()) return note(threads.error());
+        if (!threads.ok()) return note(threads.error(), child.parent);
         threads.rewind();
         const bool complete = threads.each([&](uint32_t tid) { find_children_of(threads, tid, child); });
-        if (!complete) note(errno);
+        if (!complete) note(errno, child.parent);
     }
 
     void find_children_of(const Tasks& threads, uint32_t tid, Found& child) noexcept {
         const int file = open_children(threads, tid);
-        if (file < 0) return errno == ENOENT ? scan(threads, tid, child) : note(errno);
-        if (add_listed(file, child) < 0) note(errno);
+        if (file < 0) return errno == ENOENT ? scan(threads, tid, child) : note(errno, child.parent);
+        if (add_listed(file, child) < 0) note(errno, child.parent);
         close(file);
     }
 
@@ -284,10 +278,11 @@ private:
         return read ? static_cast<int>(last.count) : -1;
     }
 
-    /// Notes an error. The children of a thread or a process that has just ended have another parent by now.
-    void note(int error) noexcept {
-        if (has_ended(error))
-            news_ = true;
+    /// Notes an error. The children of a thread or a process that has just ended have another parent by now. `parent`:
+    /// of the list that could not be read; 0: it is no process of the pass.
+    void note(int error, uint32_t parent = 0) noexcept {
+        if (has_ended(error) || error == EAGAIN)
+            lose_child_of(parent);
         else
             status_ = status_of(error);
     }
@@ -296,7 +291,7 @@ private:
     void scan(const Tasks& threads, uint32_t tid, Found& child) noexcept {
         char path[32];
         snprintf(path, sizeof path, "%u/stat", tid);
-        if (faccessat(threads.descriptor(), path, R_OK, 0) != 0) return note(errno);
+        if (faccessat(threads.descriptor(), path, R_OK, 0) != 0) return note(errno, child.parent);
         const int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (proc < 0) return note(errno);
         Tasks all(proc, ".");
@@ -329,7 +324,7 @@ private:
     /// Reads the lists first: those of a launcher that lives after that were complete.
     Liveness add_children_of_launcher(const ProcessIdentity& launcher, Tasks& threads) noexcept {
         const uint32_t before = now_->count();
-        find_children(threads, {0, launcher.pid, 0, false, false, false, 0});
+        find_children(threads, {.pid = 0, .parent = launcher.pid});
         const Liveness life = liveness_of(launcher, threads);
         if (life != Liveness::kAlive) now_->cut(before);
         if (life == Liveness::kAlive && known_ != nullptr) known_->note(launcher, threads);
@@ -367,7 +362,7 @@ private:
         if (!all || count != 1) return 0;  // mutant only-list
         const int file = open_children(threads, pid);
         if (file < 0) return 0;
-        Found child{0, pid, 0, false, false, false, 0};
+        Found child{.pid = 0, .parent = pid};
         const int listed = add_listed(file, child);
         close(file);
         return listed;
@@ -383,7 +378,7 @@ private:
         const bool complete = all.ok() && all.each([&](uint32_t pid) {
             if (now_->find(pid) != nullptr || !carries(pid, claim)) return;
             const uint32_t parent = parent_of(proc, pid);
-            if (parent != 0) add({pid, parent, 0, false, false, false, 0});
+            if (parent != 0) add({.pid = pid, .parent = parent});
         });
         if (!complete) status_ = DROM_E_OS;
         close(proc);
@@ -393,10 +388,14 @@ private:
     const char* table_;
     uint32_t slot_;
     KnownLauncher* known_;
+    Moves* moves_;
     const uint32_t own_pid_ = static_cast<uint32_t>(getpid());
+    Forks forks_;
     FoundList lists_[2];
     FoundList* now_ = &lists_[0];
     FoundList* before_ = &lists_[1];
+    uint32_t next_ = 0;  ///< the first that was listed and not visited
+    int client_moved_ = 0;
     bool news_ = false;
     bool unsettled_ = false;
     int status_ = DROM_OK;
@@ -410,9 +409,10 @@ void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet
         confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
 }
 
-void wait_for_forks() noexcept {
+/// Waits as long as the last pass took, so that a large tree takes half of a CPU at most.
+void wait_for_forks(uint64_t pass_ns) noexcept {
     const Half nothing{0};
-    futex_wait(&nothing, 0, now_ns() + kMillisecond / 2);
+    futex_wait(&nothing, 0, now_ns() + std::max(pass_ns, kMillisecond / 2));
 }
 
 /// Adds what was done to one process. `pid`: the descendant's; 0: the client.
@@ -454,11 +454,12 @@ ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, u
 
 void ClientTree::forget_process() noexcept { threads_.forget(); }
 
-Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
+Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns, Moves& moves) noexcept {
     Confined total{DROM_OK, {}, 0, 0};
     if (threads_.error() != 0) return {status_of(threads_.error()), {}, 0, 0};
-    Walk walk(ledger_, table_, slot_, known_);
+    Walk walk(ledger_, table_, slot_, known_, &moves);
     const auto visit = [&](Tasks& tasks, const Found& found, bool again) {
+        moves.announce();  // mutant announce
         const bool client = found.parent == 0;
         const Visit visited = again ? Visit::kAgain : client ? Visit::kClient : Visit::kDescendant;
         const Confined one = drom::confine(tasks, visited, origin, now, deadline_ns);
@@ -468,14 +469,17 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         add_up(total, one, client ? 0 : found.pid);
         return static_cast<int>(one.moved);
     };
-    for (;;) {
+    constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
+    for (int passes = 1;; ++passes) {
         total.threads = 0;
+        const uint64_t began = now_ns();
         if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
-        if (now_ns() >= deadline_ns) break;
-        if (!walk.is_incomplete()) wait_for_forks();
+        const uint64_t ended = now_ns();
+        if (ended >= deadline_ns || !origin.is_newest()) break;
+        if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks(ended - began);
     }
-    if (walk.is_incomplete()) total.status = DROM_E_TIMEOUT;
+    total.status = DROM_E_TIMEOUT;  // mutant in-time
     return total;
 }
 

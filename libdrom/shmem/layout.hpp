@@ -150,7 +150,7 @@ struct Mailbox {
     Word attempts;     ///< counts writers, so that each has a stamp of its own; never reset
     Word confined_ns;  ///< when `confined` was written
     Word begun;  ///< as `confined`: the newest request that an administrator began to enforce by affinity, ended or not
-    uint64_t pad1;
+    Word moved;  ///< {tick:40, count:24}: when an administrator last announced moves; see moves.hpp
 };
 static_assert(sizeof(Mailbox) == 64);
 
@@ -210,7 +210,10 @@ struct Page {
     uint8_t pad2[40];
     // counters, each written by one thread with plain relaxed stores
     Word safe_points, queries, polls, adoptions;
-    uint8_t pad3[32];
+    // what the client says to other movers of its processes; see moves.hpp
+    Word began;  ///< the newest request for which it began to move them, ended or not
+    Word moved;  ///< {tick:40, count:24}: when it last announced moves
+    uint8_t pad3[16];
     char why[96];  ///< a sentence for `drom explain`; may be torn, is always cut at 95
     Half ranks;    ///< number of ranks of its MPI job; 0: the client is no rank, or the number is not known
     Half rank;
@@ -295,20 +298,22 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Slot, min_cpus), offsetof(Slot, max_cpus), offsetof(Slot, uid), offsetof(Slot, page_key),
     offsetof(Slot, joined_ns), offsetof(Slot, name), offsetof(Slot, job), sizeof(Mailbox), offsetof(Mailbox, newest),
     offsetof(Mailbox, ack_waiters), offsetof(Mailbox, confined), offsetof(Mailbox, posted_ns),
-    offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun), sizeof(RequestHalf),
-    offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words), half_bytes(1),
-    half_bytes(64), request_stride(1), request_stride(64), sizeof(IntentRecord), offsetof(IntentRecord, kind),
-    offsetof(IntentRecord, client), offsetof(IntentRecord, flags), offsetof(IntentRecord, checksum),
-    offsetof(IntentRecord, words), intent_bytes(1), intent_bytes(64), sizeof(Event), offsetof(Event, index),
-    offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what), offsetof(Event, value),
+    offsetof(Mailbox, attempts), offsetof(Mailbox, confined_ns), offsetof(Mailbox, begun), offsetof(Mailbox, moved),
+    sizeof(RequestHalf), offsetof(RequestHalf, stamp), offsetof(RequestHalf, checksum), offsetof(RequestHalf, words),
+    half_bytes(1), half_bytes(64), request_stride(1), request_stride(64), sizeof(IntentRecord),
+    offsetof(IntentRecord, kind), offsetof(IntentRecord, client), offsetof(IntentRecord, flags),
+    offsetof(IntentRecord, checksum), offsetof(IntentRecord, words), intent_bytes(1), intent_bytes(64), sizeof(Event),
+    offsetof(Event, index), offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what),
+    offsetof(Event, value),
     // a client's page
     sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
     offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),
     offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, entry_points), offsetof(Page, resize),
     offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
-    offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank), offsetof(Page, local_rank),
-    offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client), offsetof(Page, launcher)};
+    offsetof(Page, began), offsetof(Page, moved), offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank),
+    offsetof(Page, local_rank), offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client),
+    offsetof(Page, launcher)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

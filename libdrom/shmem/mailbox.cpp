@@ -136,11 +136,17 @@ void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64
     advance(ledger, {slot, generation}, ledger.mailbox(slot).begun, seq);
 }
 
-CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Request& last, uint64_t seq) noexcept {
+bool has_begun_since(const Ledger& ledger, uint32_t slot, const Page* page, uint64_t seq) noexcept {
+    if (page != nullptr && page->began.load() > seq) return true;
     const uint64_t mark = ledger.mailbox(slot).begun.load(std::memory_order_acquire);
-    const bool any = is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > last.seq;
+    return is_of(mark, state_of(ledger.slot(slot)).generation) && (mark & kSeqMask) > seq;
+}
+
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Page* page, const Request& last, uint64_t seq) noexcept {
     CpuSet mask;
-    if (!any || seq <= last.seq + 1 || !read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask)) return last.mask;
+    if (!has_begun_since(ledger, slot, page, last.seq) || seq <= last.seq + 1 ||
+        !read_half(ledger, ledger.half(slot, seq - 1), seq - 1, mask))
+        return last.mask;
     return mask;
 }
 

@@ -40,10 +40,13 @@ uint64_t confined_mark(uint32_t generation, uint64_t seq) noexcept;
 /// Notes that an administrator is about to set affinities for request `seq`. Called before the first, so that its death
 /// in between leaves a trace.
 void note_begun(const Ledger& ledger, uint32_t slot, uint32_t generation, uint64_t seq) noexcept;
+/// Returns whether an administrator or the client began to carry out a request after `seq`, whether or not that has
+/// ended. `page`: the client's; may be null.
+bool has_begun_since(const Ledger& ledger, uint32_t slot, const Page* page, uint64_t seq) noexcept;
 /// Returns a second mask, besides that of the last release, to which threads may have been moved before request `seq`.
-/// Returns the mask of the last release again when no administrator began to move any since, or when the request in
+/// Returns the mask of the last release again when no process began to move any since, or when the request in
 /// between is not known.
-CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Request& last, uint64_t seq) noexcept;
+CpuSet begun_since(const Ledger& ledger, uint32_t slot, const Page* page, const Request& last, uint64_t seq) noexcept;
 
 /// Writes or reads the mask that the client itself gave its threads with release `seq`: what its cpuset allows of the
 /// request. It is written before `released` says `seq`, and cannot be read while a newer release is under way.

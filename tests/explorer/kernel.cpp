@@ -179,7 +179,7 @@ ClientTree::ClientTree(const Ledger& ledger, const char* table, uint32_t slot, u
                        KnownLauncher* known) noexcept
     : ledger_(ledger), table_(table), slot_(slot), pid_(pid), known_(known), threads_(Tasks::Kept{0}) {}
 void ClientTree::forget_process() noexcept { threads_.forget(); }
-Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept {
+Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns, Moves&) noexcept {
     if (!threads_.ok()) return {DROM_OK, {}, 0, 0};
     return drom::confine(pid_, origin, now, deadline_ns);
 }
@@ -192,6 +192,14 @@ bool is_in_tree(const Ledger&, const char*, uint32_t, uint32_t) noexcept { retur
 // --- stack_room.hpp: a simulated process has stack enough --------------------------------------------------------
 
 bool has_stack_room() noexcept { return true; }
+
+// --- moves.hpp: there is one mover at a time -----------------------------------------------------------------------
+
+Moves::Moves(const Ledger& ledger, uint32_t slot, const Page*, uint64_t) noexcept
+    : own_(ledger.mailbox(slot).moved), other_(nullptr), own_last_(0), other_last_(0) {}
+Moves::Moves(const Ledger&, uint32_t, Page& page, uint64_t, uint64_t) noexcept
+    : own_(page.moved), other_(nullptr), own_last_(0), other_last_(0) {}
+void Moves::announce() noexcept {}
 
 // --- elsewhere.hpp: nor has it other pid namespaces ----------------------------------------------------------------
 

@@ -2,148 +2,29 @@
 // launcher_test.cpp - a client that a launcher started: what a release costs in system calls, and that all its
 // processes are found although the launcher was looked at before.
 #include <sched.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
-#include <new>
 #include <string>
 #include <thread>
 
 #include "base/confine.hpp"
 #include "fork_as.hpp"
+#include "launched.hpp"
 #include "table_fixture.hpp"
+#include "traced.hpp"
 #include "two_cpus.hpp"
 
 namespace {
 
 using namespace drom::test;
 using drom::CpuSet;
-
-constexpr uint64_t kFirst = 1, kSecond = 2, kBoth = 3;
-
-/// Words that the processes of a test share.
-struct Words {
-    std::atomic<pid_t> program;
-    std::atomic<pid_t> other;  ///< a process whose mask the test looks at
-    std::atomic<bool> ready;
-    std::atomic<int> releases;
-    char slot[64];  ///< DROM_SLOT of the program's reservation
-};
-
-class Shared {
-public:
-    Shared() {
-        void* room = mmap(nullptr, sizeof(Words), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (room == MAP_FAILED) throw std::bad_alloc();
-        words_ = new (room) Words{};
-    }
-    ~Shared() { munmap(words_, sizeof(Words)); }
-    Shared(const Shared&) = delete;
-    Shared& operator=(const Shared&) = delete;
-    Words* operator->() const { return words_; }
-
-private:
-    Words* words_;
-};
-
-CpuSet cpus(uint64_t word) {
-    CpuSet mask = CpuSet::empty();
-    mask.words[0] = word;
-    return mask;
-}
-
-uint64_t mask_of(pid_t pid) {
-    CpuSet mask{};
-    return drom::get_affinity(static_cast<uint32_t>(pid), mask) ? mask.words[0] & kBoth : 0;
-}
-
-void await(const std::function<bool()>& done) {
-    while (!done()) usleep(1000);
-}
-
-[[noreturn]] void sleep_for_good() {
-    for (;;) pause();
-}
-
-/// A launcher, as drom run is, and its program.
-class Launched {
-public:
-    using Body = std::function<void(const Shared&)>;
-
-    /// Starts both. `program`: runs in the program when it has its CPUs. `launcher`: runs in the launcher then.
-    Launched(
-        const std::string& table, uint64_t mask, Body program, Body launcher = [](const Shared&) {})
-        : table_(table), mask_(mask), program_(std::move(program)), launcher_(std::move(launcher)) {
-        process_ = Child::run([this] { return launch(); });
-        await([this] { return words->program.load() != 0; });
-    }
-    ~Launched() {
-        process_.stop();
-        for (const pid_t pid : {words->program.load(), words->other.load()})
-            if (pid > 0) kill(pid, SIGKILL);
-    }
-    Launched(const Launched&) = delete;
-    Launched& operator=(const Launched&) = delete;
-
-    [[nodiscard]] pid_t program() const { return words->program.load(); }
-    [[nodiscard]] pid_t other() const {
-        await([this] { return words->other.load() != 0; });
-        return words->other.load();
-    }
-    Child& process() { return process_; }
-
-    Shared words;
-
-private:
-    int launch() {
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-        const Gate gate;
-        const Child program = Child::run([&] {
-            gate.pass();
-            return run();
-        });
-        if (!reserve(program.pid())) return 1;
-        gate.open();
-        launcher_(words);
-        words->program.store(program.pid());
-        sleep_for_good();
-    }
-
-    int run() {
-        prctl(PR_SET_PDEATHSIG, 0);
-        setenv("DROM_TABLE", table_.c_str(), 1);
-        setenv("DROM_SLOT", words->slot, 1);
-        program_(words);
-        sleep_for_good();
-    }
-
-    bool reserve(pid_t pid) {
-        drom_table* table = nullptr;
-        const drom_options options = options_with(DROM_TREE);
-        auto** environment = static_cast<char**>(calloc(1, sizeof(char*)));
-        if (drom_open(&table, table_.c_str(), nullptr, nullptr) != DROM_OK) return false;
-        // The CPUs may be those of a client that is just being killed.
-        await([&] { return drom_reserve(table, pid, &mask_, 1, &options, &environment, nullptr) >= 0; });
-        for (char** entry = environment; *entry != nullptr; ++entry)
-            if (strncmp(*entry, "DROM_SLOT=", 10) == 0) snprintf(words->slot, sizeof words->slot, "%s", *entry + 10);
-        return drom::set_affinity(0, cpus(kBoth)) == 0 &&
-               drom::set_affinity(static_cast<uint32_t>(pid), cpus(mask_)) == 0;
-    }
-
-    std::string table_;
-    uint64_t mask_;
-    Body program_, launcher_;
-    Child process_;
-};
 
 /// Becomes another program, whose environment can be read.
 [[noreturn]] void become_other(const Shared& words) {
@@ -190,39 +71,6 @@ constexpr int kCallsOfSanitizer = 100000;
 #else
 constexpr int kCallsOfSanitizer = 0;
 #endif
-
-/// Marks, for calls_between_marks(), where counting begins and where it ends.
-void mark() { syscall(SYS_close, -1); }
-
-bool is_mark(const __ptrace_syscall_info& call) {
-    return call.entry.nr == SYS_close && static_cast<int>(call.entry.args[0]) == -1;
-}
-
-bool wait_for_stop(pid_t pid, int& signal) {
-    int status = 0;
-    if (waitpid(pid, &status, __WALL) != pid || !WIFSTOPPED(status)) return false;
-    signal = WSTOPSIG(status);
-    return true;
-}
-
-/// Attaches to the process. Returns false where that is forbidden.
-bool trace(pid_t pid) {
-    int signal = 0;
-    return ptrace(PTRACE_SEIZE, pid, nullptr, PTRACE_O_TRACESYSGOOD) == 0 &&
-           ptrace(PTRACE_INTERRUPT, pid, nullptr, nullptr) == 0 && wait_for_stop(pid, signal);
-}
-
-/// Lets the traced process run until it enters the next system call. Returns false when it has ended.
-bool next_call(pid_t pid, __ptrace_syscall_info& call) {
-    constexpr int kSystemCall = SIGTRAP | 0x80;
-    int signal = 0;
-    do {
-        if (ptrace(PTRACE_SYSCALL, pid, nullptr, nullptr) != 0 || !wait_for_stop(pid, signal)) return false;
-        call = {};
-        if (signal == kSystemCall) ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof call, &call);
-    } while (call.op != PTRACE_SYSCALL_INFO_ENTRY);
-    return true;
-}
 
 /// Returns how many system calls the traced process makes between two marks; -1: it ended before.
 int calls_between_marks(pid_t pid) {

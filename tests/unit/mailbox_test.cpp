@@ -167,7 +167,7 @@ TEST(Mailbox, WhatWasConfinedOfASlotsFormerUserIsNotBelievedOfTheNextOne) {
         RC_ASSERT(table.ledger.mailbox(slot).begun.load() == 0U);
         table.ledger.mailbox(slot).begun.store(confined_mark(former, old.seq));
         const Request none{0, CpuSet::empty()};
-        RC_ASSERT(begun_since(table.ledger, slot, none, old.seq).none());
+        RC_ASSERT(begun_since(table.ledger, slot, nullptr, none, old.seq).none());
         RC_ASSERT(check_invariants(table.ledger, nullptr) == DROM_OK);
         // And the present user's own confinement counts, after any such stores.
         const uint32_t present = state_of(table.ledger.slot(slot)).generation;
@@ -192,8 +192,12 @@ TEST(Mailbox, WhereThreadsMayHaveBeenMovedIsTheRequestSinceTheLastReleaseThatAMo
         if (began > 0) note_begun(table.ledger, 0, generation, began);
         note_begun(table.ledger, 0, generation, *rc::gen::inRange<uint64_t>(0, began + 1));  // it never goes back
         const CpuSet released = CpuSet::range(0, kCpus);
-        const bool any = began > since && posts - 1 > since;
-        RC_ASSERT(begun_since(table.ledger, 0, {since, released}, posts) == (any ? before : released));
+        Page page{};
+        page.began.store(*rc::gen::inRange<uint64_t>(0, posts + 1));
+        const bool outside = began > since && posts - 1 > since;
+        const bool any = std::max(began, page.began.load()) > since && posts - 1 > since;
+        RC_ASSERT(begun_since(table.ledger, 0, nullptr, {since, released}, posts) == (outside ? before : released));
+        RC_ASSERT(begun_since(table.ledger, 0, &page, {since, released}, posts) == (any ? before : released));
     }));
 }
 

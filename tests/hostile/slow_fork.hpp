@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// slow_fork.hpp - a fork that takes as long as the test wants.
+#pragma once
+
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <csignal>
+#include <thread>
+
+#include "launched.hpp"
+#include "two_cpus.hpp"
+
+namespace drom::test {
+
+/// Returns a userfaultfd that holds each fork of this process until the event of it is read; less than 0: not here.
+inline int hold_forks() {
+    const auto file = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
+    uffdio_api api{};
+    api.api = UFFD_API;
+    api.features = UFFD_FEATURE_EVENT_FORK;
+    void* room = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uffdio_register range{};
+    range.range = {reinterpret_cast<uint64_t>(room), 4096};
+    range.mode = UFFDIO_REGISTER_MODE_MISSING;
+    if (file < 0 || ioctl(file, UFFDIO_API, &api) != 0 || ioctl(file, UFFDIO_REGISTER, &range) != 0) return -1;
+    return file;
+}
+
+/// Starts a process of the client that ends with its parent.
+inline pid_t fork_descendant() {
+    const pid_t pid = fork();
+    if (pid == 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    return pid;
+}
+
+// Steps of the program.
+inline constexpr int kCannot = -1, kForks = 1, kLetGo = 2;
+
+/// Forks; the fork is held until the test lets it go. The mask of the child is the one of the moment when it began.
+inline void fork_slowly(const Shared& words) {
+    const int file = hold_forks();
+    if (file < 0) {
+        words->step.store(kCannot);
+        return;
+    }
+    std::thread([&words, file] {
+        await([&words] { return words->step.load() == kLetGo; });
+        uffd_msg event{};
+        (void)!read(file, &event, sizeof event);
+    }).detach();
+    words->step.store(kForks);
+    if (fork_descendant() != 0) return;
+    words->other.store(getpid());
+    sleep_for_good();
+}
+
+inline void start_slow_fork(const Shared& words) {
+    if (fork_descendant() == 0) {
+        words->parent.store(getpid());
+        fork_slowly(words);
+        sleep_for_good();
+    }
+}
+
+#define NEED_HELD_FORK(launched)                                                                    \
+    await([&] { return (launched).words->step.load() != 0; });                                      \
+    if ((launched).words->step.load() == kCannot) DROM_SKIP("userfaultfd cannot hold a fork here"); \
+    usleep(20'000)
+
+}  // namespace drom::test
