@@ -157,6 +157,7 @@ void use_all_cpus() noexcept {
 void serve_requests() noexcept {
     uint64_t handled = released().seq;
     look_around();
+    await_first_fork();
     while (!keeps_process_alive() && sleep_until_request(handled)) {
         if (!is_current()) return detach();
         Request wanted{};
@@ -168,7 +169,9 @@ void serve_requests() noexcept {
         const bool done = released().seq >= wanted.seq || release_here(wanted);
         if (!done && !is_given_up(wanted.seq) && wait_for_turn()) continue;
         handled = wanted.seq;
-        if (done) tell_program(wanted);
+        if (!done) continue;
+        tell_program(wanted);
+        await_first_fork();  // mutant first-fork
     }
 }
 

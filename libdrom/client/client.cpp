@@ -20,6 +20,7 @@
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
+#include "shmem/forks.hpp"
 #include "shmem/futex.hpp"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
@@ -126,6 +127,23 @@ Origin origin_after(const Request& last, const Request& wanted) noexcept {
             &state.ledger.mailbox(state.slot).newest, wanted.seq, &state.attempts};
 }
 
+Confined confine_tree(const Origin& origin, const CpuSet& mask, Moves& moves, bool& alone) noexcept {
+    ClientTree tree(state.ledger, state.path, state.slot, 0, &state.launcher);
+    const Confined done = tree.confine(origin, mask, deadline_in_ms(100), moves);
+    alone = tree.is_alone();
+    return done;
+}
+
+/// Notes whether the agent's thread has to await a first fork. A release that takes no CPU needs that only when the one
+/// before it is still awaited.
+void note_alone(uint64_t seq, const CpuSet& before, bool alone) noexcept {
+    const bool took = !state.applied.contains(before);
+    // Within the CPUs that it has now, the program may put a thread on those that it had before.
+    state.left = took ? before : state.applied;
+    const bool awaits = took || state.alone.load() != 0;
+    state.alone.store(alone && awaits ? seq : 0);
+}
+
 void confine_all(const Request& wanted) noexcept {
     if (!state.threads.publish(wanted.seq, wanted.mask)) return;
     const Request last = last_release();
@@ -137,9 +155,8 @@ void confine_all(const Request& wanted) noexcept {
     if (real) clear_off(state.known, origin, wanted.mask);  // mutant clear-off
     if (!state.threads.await_setters()) return;             // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
-    if (real)
-        done = ClientTree(state.ledger, state.path, state.slot, 0, &state.launcher)
-                   .confine(origin, wanted.mask, deadline_in_ms(100), moves);
+    bool alone = false;
+    if (real) done = confine_tree(origin, wanted.mask, moves, alone);
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));
@@ -153,6 +170,7 @@ void confine_all(const Request& wanted) noexcept {
         return;
     }
     state.applied = wanted.mask - done.refused;
+    note_alone(wanted.seq, last.mask, alone);
     state.attempts.clear();
     state.attempts.add(state.applied);  // where this process has moved threads back for an older request
     acknowledge_release(wanted.seq, !done.refused.none());
@@ -200,6 +218,59 @@ void acknowledge_kept(uint64_t seq) noexcept {
 
 }  // namespace
 
+namespace {
+
+void end_releasing() noexcept {
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+}
+
+bool is_newest(uint64_t seq) noexcept {
+    return !state.stop.load() && state.ledger.mailbox(state.slot).newest.load() == seq;
+}
+
+/// Returns once no thread of this process is inside a fork that began before this call; false: the release is no longer
+/// the newest.
+bool await_forks(uint64_t seq) noexcept {
+    const uint32_t pid = self().pid;
+    Forks forks;
+    Tasks threads(0);
+    if (!threads.ok() || !forks.note(pid, threads)) return false;
+    while (!forks.are_over(pid, threads)) {
+        const uint32_t nudge = state.nudge.load();
+        if (!is_newest(seq)) return false;
+        futex_wait(&state.nudge, nudge, now_ns() + kMillisecond);
+    }
+    return true;
+}
+
+/// Moves the processes of the client that have been found since its release. Returns false when that has to be done
+/// again.
+bool confine_late(uint64_t seq) noexcept {
+    uint32_t idle = 0;
+    if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
+    const Origin origin{state.left, state.left, &state.ledger.mailbox(state.slot).newest, seq, &state.attempts};
+    Confined done{DROM_OK, {}, 0, 0};
+    if (is_current() && is_newest(seq) && state.alone.load() == seq) {
+        Moves moves(state.ledger, state.slot, *state.page, seq, seq);
+        bool alone = false;
+        done = confine_tree(origin, state.applied, moves, alone);
+    }
+    end_releasing();
+    return done.status != DROM_E_TIMEOUT;
+}
+
+}  // namespace
+
+void await_first_fork() noexcept {
+    uint64_t seq = state.alone.load();
+    if (seq == 0 || !await_forks(seq)) return;
+    while (!confine_late(seq)) {
+        if (!is_newest(seq)) return;
+        futex_wait(&state.nudge, state.nudge.load(), now_ns() + kMillisecond);
+    }
+    if (is_newest(seq)) state.alone.compare_exchange_strong(seq, 0);
+}
+
 bool release_here(const Request& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
     uint32_t idle = 0;
@@ -215,7 +286,7 @@ bool release_here(const Request& wanted) noexcept {
     const bool done = seq >= wanted.seq;
     if (done) acknowledge_kept(seq);
     if (!done) give_up(wanted.seq);
-    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    end_releasing();
     state.finished.fetch_add(1);
     if (state.finish_waiters.load() > 0) futex_wake(&state.finished);
     errno = saved;  // a safe point is inside the program's own calls
@@ -323,7 +394,7 @@ void team_shares_cpus(bool shares) noexcept {
     const int saved = errno;
     adapt_waiting();
     errno = saved;
-    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    end_releasing();
 }
 
 void on_release(void (*fn)(const Request&)) noexcept { state.on_release.store(fn); }

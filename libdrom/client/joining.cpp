@@ -219,6 +219,7 @@ int enter(uint32_t reserved, uint32_t only, const JoinOptions& options, const Cp
 void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept {
     state.threads.begin(affinity);
     state.applied = affinity;
+    state.alone.store(0);
     state.attempts.clear();
     if (!start_cpus(state.first_mask)) state.first_mask = affinity;
     state.first_cpus = state.first_mask.count();

@@ -87,7 +87,7 @@ public:
         // processes were asked.
         add_adopted();
         visit_listed(visit);
-        if (client.ok() && now_->count() > 1) settle_client(client);
+        if (client.ok() && (now_->count() > 1 || pid != own_pid_)) settle_client(client);  // mutant first-child
         add_lost();
         visit_listed(visit);
         return status_ == DROM_OK;
@@ -96,7 +96,7 @@ public:
     /// Returns whether a process may have been missed.
     [[nodiscard]] bool is_incomplete() const noexcept { return news_; }
     /// Returns whether a process that was moved may be inside a fork that it began before. A client without descendants
-    /// is not waited for.
+    /// that moves its own threads does not wait for itself.
     [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_; }
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
@@ -146,7 +146,7 @@ private:
 
     [[nodiscard]] bool is_client_closed() const noexcept { return before_->count() > 0 && (*before_)[0].is_closed(); }
 
-    /// Asks the client again, which has descendants. That is saved for a client alone.
+    /// Asks the client again. A client that moves itself is spared that while it has no descendant.
     void settle_client(Tasks& threads) noexcept {
         if (moves_ == nullptr || client_moved_ < 0) return;
         settle(0, threads, before_->count() > 0 ? &(*before_)[0] : nullptr, client_moved_);
@@ -469,11 +469,13 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         add_up(total, one, client ? 0 : found.pid);
         return static_cast<int>(one.moved);
     };
+    alone_ = false;
     constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
     for (int passes = 1;; ++passes) {
         total.threads = 0;
         const uint64_t began = now_ns();
         if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
+        alone_ = walk.count() <= 1;
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
         const uint64_t ended = now_ns();
         if (ended >= deadline_ns || !origin.is_newest()) break;

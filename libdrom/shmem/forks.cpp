@@ -87,8 +87,7 @@ bool Forks::has_left(Thread& thread, const Tasks& threads) noexcept {
             thread.step = Step::kCounted;
             thread.ran_ns = ran;
             return false;
-        case Step::kCounted:
-            return long_enough;
+        case Step::kCounted: return long_enough;
     }
     return false;
 }

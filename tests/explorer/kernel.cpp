@@ -19,6 +19,7 @@
 #include "schedule.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/elsewhere.hpp"
+#include "shmem/forks.hpp"
 
 namespace drom::explorer {
 void note_anonymous_page(void* page);
@@ -192,6 +193,11 @@ bool is_in_tree(const Ledger&, const char*, uint32_t, uint32_t) noexcept { retur
 // --- stack_room.hpp: a simulated process has stack enough --------------------------------------------------------
 
 bool has_stack_room() noexcept { return true; }
+
+// --- forks.hpp: a simulated process has no child ------------------------------------------------------------------
+
+bool Forks::note(uint32_t, Tasks&) noexcept { return true; }
+bool Forks::are_over(uint32_t, const Tasks&) noexcept { return true; }
 
 // --- moves.hpp: there is one mover at a time -----------------------------------------------------------------------
 

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <new>
 #include <ostream>
 #include <string>
@@ -22,6 +24,7 @@
 namespace {
 
 using namespace drom::test;
+namespace fs = std::filesystem;
 
 class Forking : public WithTable {
 protected:
@@ -30,6 +33,9 @@ protected:
         return drom_set_mask(table_, launched.program(), &mask, 1, &options, &error_);
     }
 };
+
+/// Returns the number of threads of this process.
+long count_threads() { return std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()); }
 
 // --- a fork that takes as long as the test wants -------------------------------------------------------------------
 
@@ -56,6 +62,33 @@ TEST_F(Forking, AnAdministratorThatWaitsMovesTheChildWhenTheForkEnds) {
     EXPECT_EQ(release(launched, kFirst, 5000), DROM_OK) << error_.text;
     later.join();
     EXPECT_EQ(mask_of(launched.other()), kFirst);
+}
+
+TEST_F(Forking, AnAdministratorWaitsForTheForkOfAFirstChild) {
+    NEED_TWO_CPUS();
+    const Launched launched(path_, kBoth, fork_slowly);
+    NEED_HELD_FORK(launched);
+    EXPECT_EQ(release(launched, kFirst, 200), DROM_PENDING) << "the first child will be outside";
+    launched.words->step.store(kLetGo);
+    const pid_t child = launched.other();
+    EXPECT_GE(release(launched, kFirst), DROM_OK) << error_.text;
+    EXPECT_EQ(mask_of(child), kFirst);
+}
+
+TEST_F(Forking, AnAgentMovesTheFirstChildThatWasBeingForkedAtItsRelease) {
+    NEED_TWO_CPUS();
+    const Launched launched(path_, kBoth, [](const Shared& words) {
+        const drom_options options = options_with(DROM_ASYNC);
+        if (drom_init(nullptr, 0, &options, nullptr) != DROM_OK) _exit(1);
+        // The C library cannot create the agent's threads while it is inside a fork.
+        await([] { return count_threads() == 3; });
+        fork_slowly(words);
+    });
+    NEED_HELD_FORK(launched);
+    EXPECT_EQ(set(launched.program(), kFirst, DROM_WAIT_RELEASED | DROM_NEVER_CONFINE), DROM_OK) << error_.text;
+    launched.words->step.store(kLetGo);
+    const pid_t child = launched.other();
+    await([child] { return mask_of(child) == kFirst; });
 }
 
 TEST_F(Forking, TheParentOfAChildOfVforkIsNotWaitedFor) {
@@ -156,8 +189,6 @@ TEST_P(ProcessChain, NoneIsOutsideAfterAReleaseHoweverItForked) {
     NEED_TWO_CPUS();
     const Launched launched(
         path_, kBoth, [this](const Shared&) { start(); }, [](const Shared&) { signal(SIGCHLD, SIG_IGN); });
-    // A client is not waited for that is about to have its first child (protocol.md).
-    for (const Chains::Chain& chain : chains_->of) await([&chain] { return chain.born.load() > 0; });
     int released = 0;
     for (int i = 0; i < GetParam().requests || released == 0; ++i) {
         const uint64_t mask = i % 2 == 0 ? kFirst : kSecond;
