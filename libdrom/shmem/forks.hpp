@@ -29,9 +29,9 @@ public:
     [[nodiscard]] bool are_over(uint32_t pid, const Tasks& threads) noexcept;
 
 private:
-    /// What has happened to a thread. The kernel adds up what a thread has run when it is moved, at a tick and when it
-    /// leaves its CPU. So the sum is exact after a move. When the map has been read, what it ran before is still
-    /// to be added: time counts from the next change of the sum.
+    /// The last event of a thread. The kernel adds up what a thread has run when it is moved, at a tick and when it
+    /// leaves its CPU. So the sum is exact after a move. When the map has been read, what it ran before is still to be
+    /// added: time counts from the next change of the sum.
     enum class Step : uint8_t { kMoved, kRead, kCounted };
     struct Thread {
         uint32_t pid, tid;
