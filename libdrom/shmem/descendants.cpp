@@ -87,7 +87,7 @@ public:
         // processes were asked.
         add_adopted();
         visit_listed(visit);
-        if (client.ok() && (now_->count() > 1 || pid != own_pid_)) settle_client(client);  // mutant first-child
+        if (client.ok() && pid == own_pid_ && now_->count() > 1) settle_own(client);
         add_lost();
         visit_listed(visit);
         return status_ == DROM_OK;
@@ -141,14 +141,19 @@ private:
         add({.pid = pid, .parent = 0, .start = 1});
         const Found found = (*now_)[0];
         client_moved_ = visit(threads, found, again);
-        if (client_moved_ >= 0) add_children(threads, pid, is_client_closed());
+        if (client_moved_ < 0) return;
+        if (pid == own_pid_) return add_children(threads, pid, is_client_closed());  // mutant first-child
+        settle_client(threads);
+    }
+
+    /// Finds out whether the calling process, a client, is settled. It is spared that while it has no descendant.
+    void settle_own(Tasks& threads) noexcept {
+        if (moves_ != nullptr && client_moved_ >= 0) settle_client(threads);
     }
 
     [[nodiscard]] bool is_client_closed() const noexcept { return before_->count() > 0 && (*before_)[0].is_closed(); }
 
-    /// Asks the client again. A client that moves itself is spared that while it has no descendant.
     void settle_client(Tasks& threads) noexcept {
-        if (moves_ == nullptr || client_moved_ < 0) return;
         settle(0, threads, before_->count() > 0 ? &(*before_)[0] : nullptr, client_moved_);
         list_children(0, threads, is_client_closed());
     }

@@ -255,7 +255,7 @@ MUTANTS = [
            (hostile("Launcher.AClientMovesNo*"),)),
     Mutant("a release is said although a process is inside a fork", VALIDATION, "in-time", GONE,
            (hostile("Forking.AProcessInside*"),)),
-    Mutant("an administrator does not wait for the fork of a first child", VALIDATION, "first-child", Word(" || pid != own_pid_", ""),
+    Mutant("an administrator does not wait for the fork of a first child", VALIDATION, "first-child", Word("if (pid == own_pid_) return", "return"),
            (hostile("Forking.AnAdministratorWaits*"),)),
     Mutant("an agent does not look for the first child that was being forked", VALIDATION, "first-fork", GONE,
            (hostile("Forking.AnAgentMoves*"),)),
