@@ -3,7 +3,7 @@
 # demo.sh - the in-situ case for real: a simulation owns the node, an analytics program arrives, CPUs change hands and
 # come back.
 #
-#   scripts/demo.sh [--case libgomp|libomp|openblas|gromacs] [--repeats N] [--seconds S]
+#   scripts/demo.sh [--case libgomp|libomp|openblas|gromacs] [--repeats N] [--seconds S] [--help]
 #
 # Installs the packages it needs, builds, and runs each pair of programs under drom, one after the other, and
 # oversubscribed. Prints a table and leaves build/demo/{timeline.svg,trace.json,report.json}. About three minutes after
@@ -12,10 +12,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+run=(python3 tools/demo/insitu.py --bin build/release/bin --out build/demo)
 log=build/demo/build.log
 # shellcheck source=scripts/step.sh
 . scripts/step.sh
+begin "$@"
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF
 step "building" cmake --build --preset release --target drom drom-agent drom-omp drom-cli examples
-exec python3 tools/demo/insitu.py --bin build/release/bin --out build/demo "$@"
+exec "${run[@]}" "$@"

@@ -3,7 +3,7 @@
 # slurm-demo.sh - the two use cases of the DROM thesis for real, as batch jobs: Slurm starts a second job on a node that
 # is taken.
 #
-#   scripts/slurm-demo.sh [--case insitu|priority] [--repeats N] [--seconds S]
+#   scripts/slurm-demo.sh [--case insitu|priority] [--repeats N] [--seconds S] [--help]
 #
 # Installs the packages it needs, builds, and runs both jobs of each case in a Slurm of its own on this machine:
 # malleable under drom, one after the other, and oversubscribed. Prints tables and leaves
@@ -13,10 +13,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+run=(python3 tools/demo/usecases.py --bin build/release/bin --plugins build/release/lib/slurm --out build/slurm-demo)
 log=build/slurm-demo/build.log
 # shellcheck source=scripts/step.sh
 . scripts/step.sh
+begin "$@"
 scripts/packages.sh build demo
 step "configuring" cmake --preset release -DDROM_TESTS=OFF -DDROM_BENCH=OFF -DDROM_SLURM=ON
 step "building" cmake --build --preset release --target drom drom-agent drom-omp drom-cli examples spank_drom
-exec python3 tools/demo/usecases.py --bin build/release/bin --plugins build/release/lib/slurm --out build/slurm-demo "$@"
+exec "${run[@]}" "$@"

@@ -16,13 +16,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 run=(python3 tools/demo/workload/workload.py --bin build/release/bin --plugins build/release/lib/slurm)
-# A call for help, or with wrong options, installs and builds nothing.
-"${run[@]}" --check "$@" || exit
-case " $* " in *' --help '* | *' -h '*) exit ;; esac
-
 log=build/slurm-workload/build.log
 # shellcheck source=scripts/step.sh
 . scripts/step.sh
+begin "$@"
 scripts/packages.sh build demo
 # The select plugin needs headers that no package has.
 step "looking for Slurm's headers" scripts/slurm-headers.sh

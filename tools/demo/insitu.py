@@ -25,9 +25,11 @@ TITLE = "Two unmodified OpenMP programs trade the CPUs of one node"
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/demo.sh", description="An analytics program arrives at a node that a simulation owns.")
-    parser.add_argument("--bin", type=Path, required=True, help="folder with drom and the example programs")
-    parser.add_argument("--out", type=Path, required=True, help="folder for report.json, timeline.svg and trace.json")
+    parser = argparse.ArgumentParser(prog="scripts/demo.sh", allow_abbrev=False,
+                                     description="An analytics program arrives at a node that a simulation owns.")
+    for option in ("--bin", "--out"):
+        parser.add_argument(option, type=Path, required=True, help=argparse.SUPPRESS)  # scripts/demo.sh has both
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, default=3, help="runs of each way (default 3)")
     parser.add_argument("--seconds", type=float, default=3.0, help="length of the simulation on the whole node (default 3)")
     parser.add_argument("--case", action="append", choices=["libgomp", "libomp", "openblas", "gromacs"], help="only this case; may be repeated")
@@ -94,6 +96,8 @@ def demonstrate(options: argparse.Namespace) -> None:
 
 def main() -> int:
     options = parse()
+    if options.check:
+        return 0
     return exit_status("demo", lambda: demonstrate(options))
 
 

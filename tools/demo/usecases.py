@@ -31,10 +31,11 @@ GUESTS = {"insitu": (0.06, False), "priority": (0.25, True)}
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/slurm-demo.sh", description="The two use cases of the DROM thesis, under Slurm.")
-    parser.add_argument("--bin", type=Path, required=True, help="folder with drom and the example programs")
-    parser.add_argument("--plugins", type=Path, required=True, help="folder with spank_drom.so")
-    parser.add_argument("--out", type=Path, required=True, help="folder for report.json, timeline.svg and trace.json")
+    parser = argparse.ArgumentParser(prog="scripts/slurm-demo.sh", allow_abbrev=False,
+                                     description="The two use cases of the DROM thesis, under Slurm.")
+    for option in ("--bin", "--plugins", "--out"):
+        parser.add_argument(option, type=Path, required=True, help=argparse.SUPPRESS)  # scripts/slurm-demo.sh has them
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--repeats", type=int, default=5, help="runs of each way (default 5)")
     parser.add_argument("--seconds", type=float, default=9.0, help="length of the simulation on the whole node (default 9)")
     parser.add_argument("--case", action="append", choices=list(GUESTS), help="only this case; may be repeated")
@@ -143,6 +144,8 @@ def demonstrate(options: argparse.Namespace) -> None:
 
 def main() -> int:
     options = parse()
+    if options.check:
+        return 0
     return exit_status("demo", lambda: demonstrate(options))
 
 

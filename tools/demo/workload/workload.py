@@ -50,7 +50,8 @@ SIZES = {
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="scripts/slurm-workload.sh", description="Workload 5 of the thesis, scaled, under two Slurms of this machine.")
+    parser = argparse.ArgumentParser(prog="scripts/slurm-workload.sh", allow_abbrev=False,
+                                     description="Workload 5 of the thesis, scaled, under two Slurms of this machine.")
     parser.add_argument("--bin", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--plugins", type=Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
