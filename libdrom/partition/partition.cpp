@@ -105,7 +105,7 @@ private:
                         strange.first());
         if (granted.count() < min_cpus_)
             return fail(error, DROM_E_NOCPU,
-                        "job %" PRIu64 ": %s granted, but its tasks here need %u at least; ask for more CPUs a task",
+                        "job %" PRIu64 ": %s granted, but its tasks here need %u at least; ask for more CPUs per task",
                         job, CountText(granted.count(), "CPU").text, min_cpus_);
         for (const Client& client : node_.clients())
             if (client.fixed && client.mask.intersects(granted))

@@ -90,7 +90,7 @@ const Row kRows[] = {
      5,
      {{cpus("0-3")}, {cpus("4-7")}},
      {},
-     "to 5 CPUs a rank: the job has 8; use expand"},
+     "to 5 CPUs per rank: the job has 8; use expand"},
     {"shrunk already", What::kShrink, "", 0, 4, {{cpus("0-3")}, {cpus("4-7")}}, {}, "0-3 4-7"},
     {"expanded already", What::kExpand, "", 8, 0, {{cpus("0-3")}, {cpus("4-7")}}, {}, "0-3 4-7"},
     {"no growing downwards",

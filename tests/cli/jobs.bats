@@ -41,7 +41,7 @@ job() {
     two_cpus
     job "$A" "$B"
     refuses 1 '^drom: shrink: 1 CPU for 2 ranks, which need 2 at least' drom shrink --job 88 1
-    refuses 1 '^drom: shrink: to 2 CPUs a rank: the job has 2; use expand' drom shrink --job 88 --per-rank 2
+    refuses 1 '^drom: shrink: to 2 CPUs per rank: the job has 2; use expand' drom shrink --job 88 --per-rank 2
     refuses 1 '^drom: expand: 4 CPUs wanted: the job has 2, and 0 are free' drom expand --job 88 --per-rank 2
     refuses 1 '^drom: remove: 1 CPU for 2 ranks' drom remove --job 88 "$B"
     client_is rank0 mask "$A"

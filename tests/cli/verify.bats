@@ -71,7 +71,7 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
     [[ ! -e $XDG_STATE_HOME/drom/modes ]]
 }
 
-@test "one line a program: a new verdict replaces the old, others stay" {
+@test "one line per program: a new verdict replaces the old, others stay" {
     two_cpus
     mkdir -p "$XDG_STATE_HOME/drom"
     printf 'abcdef keep 2026-01-01 other\n%s follow 2026-01-01 counted-gcc\n' "$(id_of "$GUESTS/counted-gcc")" >"$XDG_STATE_HOME/drom/modes"

@@ -224,7 +224,7 @@ TEST(Partition, WhatCannotBeIsRefusedWithASentence) {
     EXPECT_STREQ(node.error.text, "job 2: 10 CPUs of job 1 granted, which can give 8: each of its ranks needs one");
     EXPECT_EQ(node.arrive_on("0-3", 2, 5), DROM_E_NOCPU);
     EXPECT_STREQ(node.error.text,
-                 "job 2: 4 CPUs granted, but its tasks here need 5 at least; ask for more CPUs a task");
+                 "job 2: 4 CPUs granted, but its tasks here need 5 at least; ask for more CPUs per task");
     EXPECT_EQ(node.arrive_on("40-50", 2, 1), DROM_E_NOCPU);
     EXPECT_STREQ(node.error.text, "job 2: CPU 48 was granted, which this node does not have");
     Arrival two{tasks_of(2, 1), std::nullopt, 0.5};

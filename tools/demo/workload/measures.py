@@ -71,7 +71,7 @@ def _cell(value: float) -> str:
 
 
 def table(columns: dict[str, dict[str, float]], names: dict[str, str] = NAMES) -> str:
-    """One line a measure, one column a dictionary."""
+    """One line per measure, one column per dictionary."""
     widths = [max(len(title), 12) for title in columns]
     lines = [" " * 20 + "  ".join(title.rjust(width) for title, width in zip(columns, widths))]
     for key, name in names.items():

@@ -112,7 +112,7 @@ Expected<std::vector<CpuSet>> resize(const JobOrder& order, const JobState& job)
     if (goes_the_other_way(order, job, total))
         return failure(DROM_E_INVAL,
                        fmt::format("to {}{}: the job has {}; use {}", counted(order.per_rank.value_or(total), "CPU"),
-                                   order.per_rank ? " a rank" : "", cpus_of(job.members).count(),
+                                   order.per_rank ? " per rank" : "", cpus_of(job.members).count(),
                                    shrinks ? "expand to give more" : "shrink to take some"));
     const auto pool = find_pool(job, total);
     if (!pool) return tl::make_unexpected(pool.error());

@@ -309,7 +309,7 @@ class Table:
 
 @dataclass
 class Client:
-    """This process as a client; once a process. `cpus` None: those it may run on. `background`: requests are released as soon as they
+    """This process as a client; once per process. `cpus` None: those it may run on. `background`: requests are released as soon as they
     arrive, by a thread of the library's own, not only at the next poll()."""
 
     cpus: Iterable[int] | None = None
