@@ -275,7 +275,7 @@ private:
         return true;
     }
 
-    // The mates end later than the map knew; what was reserved stays where it was.
+    /// Returns a map of the cluster as it is now, with these reservations at their starts.
     Availability with_reservations(const Cluster& cluster, const std::vector<ReservedStart>& reserved,
                                    Seconds now) const {
         Availability map = map_of(cluster, now);

@@ -174,9 +174,10 @@ public:
     /// already. Cost: the jobs it shares with.
     Seconds end_if_lending(int mate, int cores, std::int64_t guest_left, int jobs_per_node, Seconds now) const;
 
-    /// Returns where the guest and each job that shares with it, through others too, would be if it came in so at
-    /// `now`. Each runs to its limit; the guest is the last. Exact: share() makes the same limits. With up to three
-    /// jobs on a node no limit becomes longer when another job ends early. Cost: those jobs squared times their pieces.
+    /// Returns the nodes and limits of all jobs concerned if the guest started at `now` as `sharing` says. Concerned
+    /// are the guest, its co-runners, their other co-runners, and so on. Each runs to its limit; the guest is the last.
+    /// The limits are those that share() would make. With up to three jobs on a node no limit becomes longer when
+    /// another job ends early. Cost: the jobs concerned squared, times their pieces.
     std::vector<Stay> stays_if_sharing(const Job& guest, const Sharing& sharing, Seconds now) const;
 
     /// Returns a sentence that says what is inconsistent, empty when nothing is: for tests.

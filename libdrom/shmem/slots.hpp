@@ -58,7 +58,8 @@ struct User {
     uint32_t slot, generation;
     [[nodiscard]] Owner::Name name() const noexcept { return {slot, generation & 0xfff}; }
 };
-/// Returns the same client, and its generation of the slot: clients come and go while administrators look.
+/// Returns the slot of the client with that pid, with the generation that the client has there: the slot may get
+/// another client while an administrator looks.
 User find_listed_user(const Ledger& ledger, uint32_t pid) noexcept;
 
 /// Takes a free slot: its state is Claimed with a new generation, its contents are blank. Returns kNoSlot when the

@@ -18,8 +18,7 @@ struct Kinship {
 /// Returns all processes of this pid namespace. Cost: about 10 us per process.
 std::vector<Kinship> all_processes();
 
-/// Returns the children of `ancestor`, their children, and so on. Not those that have been left behind by a parent that
-/// ended. Pure.
+/// Returns the children of `ancestor`, their children, and so on. Processes whose parent has ended are not found. Pure.
 std::vector<pid_t> below(pid_t ancestor, const std::vector<Kinship>& processes);
 
 }  // namespace drom::slurm

@@ -60,7 +60,7 @@ enum class Parked : uint8_t {
 struct TaskState {
     StepName step;
     ProcessIdentity identity;
-    uint32_t user = 0;  ///< whom it runs as
+    uint32_t user = 0;  ///< the uid of its process
     uint32_t min_cpus = 1;
     uint32_t max_cpus = 0;  ///< 0: no limit
     Parked parked = Parked::kNot;

@@ -43,11 +43,11 @@ public:
 
     /// Notes the step, as root, before Slurm makes the step's cgroups.
     void step_is_about_to_start(const AgentSettings& settings, const StepOnNode& step) const;
-    /// Gives the extern step its CPUs, in its step daemon, as root. That is the process to which they belong, since
-    /// Slurm tells of no other that is always there.
+    /// Gives the extern step its CPUs. Called as root in the step daemon, to which the CPUs then belong: no other
+    /// process of the step is always there.
     void extern_step_starts(const AgentSettings& settings, const StepOnNode& step);
-    /// Gives the task its CPUs, as root, once per task, of `all` in this step. A failure is one line in the log; the
-    /// task then runs as under stock Slurm.
+    /// Gives the task its CPUs. Called as root, once for each of the `all` tasks of the step on this node. A failure is
+    /// one line in the log; the task then runs as under stock Slurm.
     void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
     /// Moves a process that the extern step has adopted to the step's CPUs.
     void process_was_adopted(pid_t process);

@@ -61,11 +61,11 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
 Tasks plan_crowd(const Node& node, const Tasks& tasks, const Launch& launch,
                  const std::vector<ProcessIdentity>& newcomers);
 
-/// Returns the CPUs on which a task runs. A parked one has those of its job; if there are none, a step without room has
-/// the free ones of its credential, or all of these. Empty: it stays where it is.
+/// Returns the CPUs on which a task runs; empty: it stays where it is. A parked task runs on those of its job. Where
+/// the job has none, a step without room runs on the free CPUs of its credential, or on all of them.
 CpuSet place_of(const TaskState& which, const Tasks& tasks);
 
-/// Returns the tasks with these of them parked: their CPUs go the way of those of tasks that end.
+/// Returns the tasks, with those in `which` parked. The CPUs of a parked task go where those of an ended task would go.
 tl::expected<Tasks, Refusal> plan_parking(const Node& node, const Tasks& tasks, const std::vector<uint32_t>& which,
                                           Parked why);
 

@@ -62,7 +62,8 @@ private:
         .assoc = WRITE_LOCK, .file = {}, .qos = WRITE_LOCK, .res = {}, .tres = READ_LOCK, .user = {}, .wckey = {}};
 };
 
-/// Returns what the job is allocated, with so many CPUs. The caller holds the lock of the accounts.
+/// Returns the job's allocated TRES, with `cpus` for its CPUs and the billing that follows. The caller holds the lock
+/// of the accounts.
 std::vector<uint64_t> amounts_with(const job_record_t& job, std::int64_t cpus) {
     std::vector<uint64_t> amounts(job.tres_alloc_cnt, job.tres_alloc_cnt + slurmctld_tres_cnt);
     amounts[TRES_ARRAY_CPU] = static_cast<uint64_t>(cpus);

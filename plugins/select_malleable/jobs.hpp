@@ -41,8 +41,8 @@ policy::NodeSet node_set(const bitstr_t* nodes);
 /// Makes `nodes` these.
 void assign(bitstr_t* nodes, const policy::NodeSet& set);
 
-/// Removes the nodes that start no jobs: they are down, draining, failing, or do not answer. slurmctld's own set of the
-/// others lacks, while the main scheduler works, the nodes of each partition in which a job did not fit.
+/// Removes the nodes that start no jobs: they are down, draining, failing, or do not answer. slurmctld has a set of the
+/// other nodes. But while the main scheduler works, nodes of partitions in which a job did not fit are missing there.
 void erase_unavailable(bitstr_t* nodes);
 
 /// Returns how many cores of the node jobs can have: all but those that CoreSpecCount or CpuSpecList takes.

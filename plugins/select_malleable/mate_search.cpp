@@ -267,9 +267,9 @@ const MateSearch::Offer* MateSearch::fresh_offer(const Question& question) {
     return fresh ? &offered->second : nullptr;
 }
 
-/// Returns when the job would start without sharing, in any of its partitions, and on how many nodes in this one: as
-/// the backfill scheduler has just been told, or by asking about all nodes. Nothing: it could start now, on others than
-/// these; or never.
+/// Returns when the job would start without sharing, in any of its partitions, and on how many nodes in this one. The
+/// backfill scheduler may have been told that just now; else cons_tres is asked about all nodes. Returns nothing when
+/// the job could start now on other nodes, or never.
 std::optional<MateSearch::Offer> MateSearch::estimate(const Question& question) {
     if (const Offer* offer = fresh_offer(question)) return *offer;
     auto offer = ask_later(question);

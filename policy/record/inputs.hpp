@@ -11,8 +11,8 @@
 //   cancel at=160 job=13
 //   pass at=160 ended=yes
 //
-// The names of partitions and QOS are in no other line, and those of applications in none. Jobs are submitted without
-// NodeFilter::within.
+// Only lines that begin with `label` have names of partitions and QOS; names of applications are in no line. A job that
+// is submitted has no NodeFilter::within.
 #pragma once
 
 #include <optional>
@@ -68,7 +68,7 @@ struct Passed {
 
 using Input = std::variant<Submitted, Cancelled, Ended, Iteration, Shrunk, Passed>;
 
-/// An input with the time of the pass that follows it, or that it is.
+/// An input with the time of the pass that follows it. The time of a pass is its own.
 struct TimedInput {
     Seconds at = 0;
     Input input;

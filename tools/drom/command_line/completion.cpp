@@ -129,7 +129,7 @@ Candidates jobs(const std::string& table) {
     return all;
 }
 
-/// Returns the columns that a list does not name yet, each with the list before it.
+/// Returns the columns that `word`, a list of columns, does not name yet. Each candidate is the list with one of them.
 Candidates columns(const std::string& word) {
     const size_t comma = word.rfind(',');
     const std::string named = comma == std::string::npos ? "" : word.substr(0, comma + 1);

@@ -41,8 +41,8 @@ struct SharedStart {
     Seconds static_start = 0;         ///< predicted start if it had waited
 };
 
-/// One job that was replayed. Jobs that could not be (wider than the machine) are not here; Outcome counts them. A year
-/// has a million of them, so that numbers which few jobs have are apart.
+/// One job that was replayed. Jobs that are wider than the machine cannot be replayed; Outcome counts them. A year of a
+/// log has a million jobs, so numbers that few jobs have are kept in memory of their own (Seldom).
 struct JobOutcome {
     std::int64_t id = 0;  ///< the log's
     Seconds submit = 0;
@@ -60,7 +60,7 @@ struct JobOutcome {
     int nodes = 1;   ///< that it asks for
     int molded = 0;  ///< nodes that it started on instead; 0: those that it asks for
     int user = -1;
-    int application = -1;  ///< number in the log; -1: of none that is known
+    int application = -1;  ///< number in the log; -1: not known
     int program = -1;      ///< of Workload::programs
     int guests = 0;        ///< times it was a mate
     policy::JobClass rank = policy::JobClass::kGold;

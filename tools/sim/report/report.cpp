@@ -122,7 +122,8 @@ std::string subtitle_of(const ReportInput& input) {
 
 double ratio(double here, double there) { return there > 0 ? here / there : 1; }
 
-/// Returns the case with the least slowdown against its baseline, where that can be said.
+/// Returns the case with the least slowdown relative to its baseline; nothing when no case can be compared with
+/// one.
 std::optional<std::size_t> best_case(const ReportInput& input) {
     std::optional<std::size_t> best;
     double min = 0;
