@@ -17,8 +17,9 @@ public:
     /// Makes jobs leave `lead` seconds before a booking begins. `booked` has to stay there.
     Leaving(const BookedNodes& booked, Seconds lead) : booked_(booked), lead_(lead) {}
 
-    /// Returns free nodes for a malleable job that leaves some of them early enough, low numbers first. Those that it
-    /// keeps are free for twice its limit, by the map. Returns nothing when there are none. Cost: the segments.
+    /// Returns free nodes for a malleable job that leaves some of them early enough, low numbers first. The nodes
+    /// that the job keeps are free for twice its limit, by the map. Returns nothing when there are none. Cost: the
+    /// segments.
     NodeSet pick(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) const;
     /// Returns the nodes that the running job has to leave now.
     NodeSet due(const Cluster& cluster, int slot, Seconds now) const;

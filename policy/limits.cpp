@@ -21,7 +21,7 @@ std::vector<std::string> names_of(const std::vector<NamedLimit>& limits) {
     return names;
 }
 
-/// Returns the numbers of those names that have one.
+/// Returns `numbers` for the names that have one.
 Numbers known(const std::vector<std::string>& names, const Numbers& numbers) {
     Numbers some;
     for (const std::string& name : names)

@@ -71,9 +71,9 @@ std::optional<Mate> as_mate_in_part(const Cluster& cluster, const Lender& lender
 
 /// Returns mates that have the job's nodes together, and which nodes it gets. A mate that has lent some lends others.
 /// In the worst case one lent node holds up all of a mate's. So mates are added one by one whose slowdowns rise least
-/// per node that is still needed. Those that then are not needed are left out. One mate alone is taken where that is
-/// no worse. The last one lends in part, and rules.max_mates is not asked. Each lends the sharing factor's cores of
-/// a whole node. Cost: the running malleable jobs times the mates.
+/// per node that is still needed. Mates without which the nodes suffice are left out. One mate alone is taken where
+/// that is no worse. The last one lends in part, and rules.max_mates is not asked. Each lends the sharing factor's
+/// cores of a whole node. Cost: the running malleable jobs times the mates.
 std::optional<MateSet> choose_parts(const Cluster& cluster, const Availability& availability, const Job& job,
                                     double limit, const SharingRules& rules, Seconds now);
 

@@ -11,7 +11,7 @@ NodeSet::NodeSet(int first, int count) {
     if (count > 0) append({first, first + count - 1});
 }
 
-// Ranges must come in ascending order; one that touches its predecessor becomes part of it.
+// Ranges must come in ascending order. A range that touches its predecessor becomes part of it.
 void NodeSet::append(NodeRange range) {
     count_ += range.count();
     if (!ranges_.empty() && ranges_.back().last + 1 == range.first) {

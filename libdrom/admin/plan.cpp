@@ -190,8 +190,8 @@ bool is_held(const Ledger& ledger, Owner word) noexcept {
     return word.is(Owner::kOffered) && is_owned(ledger, word);
 }
 
-/// Returns the clients that can leave CPUs: those that keep a CPU, or are given one that is not held; then those that
-/// are given one by these, and so on.
+/// Returns the clients that can leave CPUs. Such a client keeps a CPU, or is given one: a CPU that is not held, or one
+/// of another client that can leave CPUs.
 SlotSet movable(const Ledger& ledger, Words& words) noexcept {
     SlotSet able;
     for (bool more = true; more;) {

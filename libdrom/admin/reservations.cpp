@@ -106,7 +106,7 @@ int release_slot(Table& table, uint32_t pid, const Options& options, drom_error*
          seen = table.ledger.slot(slot).state.load()) {
         if (!options.has(DROM_TAKE) && is_kept(table, slot, seen))
             return fail(error, DROM_E_BUSY, "%s: the process still runs; its CPUs come back when it ends", verb.text);
-        // Not if it has joined since that look: then it knows its CPUs.
+        // This fails if the process has joined since `seen` was read. Then the process keeps its slot and its CPUs.
         if (retire(table.ledger, table.pages, table.path, slot, seen, DROM_EVENT_LEAVE)) break;
     }
     return succeed(error);

@@ -68,7 +68,7 @@ Confined confine(uint32_t pid, const Origin& origin, const CpuSet& now, uint64_t
 enum class Visit : uint8_t {
     kClient,      ///< the client itself: it is used to ask what its cpuset refuses
     kDescendant,  ///< not seen before
-    kAgain,       ///< moved before: its masks are those that it was given, or that it has chosen since
+    kAgain,       ///< moved before: its threads have the masks of that move, or masks that it has set since
 };
 /// Does the same for the threads of `tasks`.
 Confined confine(Tasks& tasks, Visit visited, const Origin& origin, const CpuSet& now, uint64_t deadline_ns) noexcept;

@@ -184,8 +184,8 @@ private:
         return {strange(0), strange(1), strange(2), pools_[job].count(), 3 - near};
     }
 
-    /// Divides the CPUs of a job again. A task that inherits is at home there from now on; one that only got its own
-    /// CPUs back keeps its homes.
+    /// Divides the CPUs of a job again. CPUs that a task inherits become its home; a task that only got its own
+    /// CPUs back keeps its home.
     void divide_anew(uint32_t job) {
         const uint64_t name = node_.name(job);
         if (!(pools_[job] == node_.pool(job))) share_out(node_.topology(), node_.clients(), name, pools_[job]);

@@ -36,8 +36,9 @@ public:
     ~NodeTable() { drom_close(table_); }
 
     /// Applies the masks of the tasks that live. Moves running clients. Reserves for newcomers, which the table lists
-    /// as `name`, and sets their affinity if they are malleable on a real node. Takes the CPUs of parked tasks; of
-    /// these, those that go on stay where they belong. Returns when the CPUs are free or the timeout has passed.
+    /// as `name`, and sets their affinity if they are malleable on a real node. Takes the CPUs of parked tasks. A
+    /// parked malleable task that lives runs on those of place_of(). Returns when the CPUs are free or the timeout has
+    /// passed.
     BroughtTo bring_to(const std::vector<TaskState>& tasks, const std::string& name);
 
     /// Releases the task's CPUs. Returns an empty text, or what is in the way.

@@ -101,7 +101,7 @@ WholeNodes asks_for_whole_nodes_of_any(const job_record_t& job, const bitstr_t* 
 
 /// Returns the number of cores that the job was given on its `n`-th node, before any sharing.
 int granted_cores(const job_record_t& job, int n);
-/// Returns whether these are all that its nodes have.
+/// Returns whether the job was given all cores of its nodes.
 bool has_whole_nodes(const job_record_t& job);
 /// Returns whether it has them now: every core for jobs of every node.
 bool has_all_cores(const job_record_t& job);

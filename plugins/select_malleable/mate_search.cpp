@@ -410,7 +410,7 @@ std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& w
         }
         const NodeSet without = unsuitable(plan, beyond);
         usable.erase(without);
-        // Each mate that keeps its cores would be one of the tries, again in each cycle.
+        // Otherwise each mate whose steps keep its cores would use up a try, in every cycle anew.
         if (tries == 0) usable.erase(kept_by_steps());
         (beyond != 0 ? left_out.mate_limit : left_out.no_room) = true;
         if (beyond != 0) continue;

@@ -30,9 +30,8 @@ Item item(spank_handle* spank, spank_item_t which) {
     return value;
 }
 
-/// Returns the settings as the step daemon has them in its own environment. That of the job may say anything: what it
-/// inherited from another node, or what its user wants; a batch script and a step that srun starts from a shell have
-/// none.
+/// Returns the settings from the environment of the step daemon. The job's environment cannot be trusted: its variables
+/// may come from another node, or from the user. A batch script and a step that srun starts from a shell have none.
 AgentSettings settings_of(const Settings& settings) {
     const char* node = std::getenv("SLURMD_NODENAME");
     if (node != nullptr || settings.table.find("%n") == std::string::npos)

@@ -22,7 +22,7 @@ struct Log {
     StepHooks::Say details;
 };
 
-/// Sets up, once per process. `file`: drom.conf; what is wrong in it, or that it is not there, is one line in the log.
+/// Sets up, once per process. `file` is drom.conf. When it is wrong, or is not there, one line in the log says so.
 void set_up(const std::string& file, const Log& log) noexcept;
 
 /// Reads what a job declared, as spank_drom.so leaves it in the job's SPANK environment (`environment`, one NAME=VALUE

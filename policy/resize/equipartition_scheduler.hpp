@@ -16,7 +16,7 @@ struct EquipartitionRules {
     bool raise_gap = true;  ///< to ten times the longest shrink so far
 };
 
-/// Returns a scheduler that shares the first partition out among the jobs. Those that do not say how they can be
+/// Returns a scheduler that shares the first partition out among the jobs. Jobs that do not say how they can be
 /// resized get what they ask for.
 std::unique_ptr<Scheduler> equipartition(const EquipartitionRules& rules);
 

@@ -41,7 +41,8 @@ struct Proposal {
 /// Returns what the job at its resize point should do before waiting jobs are started.
 Proposal before_starts(const Scenario& scenario, const ResizeView& view, const ResizeRules& rules);
 
-/// Returns what it should do with the nodes that are idle after that. `first` is what it did before.
+/// Returns what the job should do with the nodes that are idle after these starts. `first` is what before_starts()
+/// proposed.
 Proposal after_starts(const Scenario& scenario, const ResizeView& view, const ResizeRules& rules,
                       const Proposal& first);
 

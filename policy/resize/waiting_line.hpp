@@ -19,9 +19,10 @@ public:
     const Job& first() const { return jobs_.front(); }
     const std::vector<Job>& jobs() const noexcept { return jobs_; }
 
-    /// Brings the jobs into order; those that are equal stay in the order of their coming.
+    /// Brings the jobs into order. Equal jobs stay in the order of their coming.
     void sort(const std::function<bool(const Job&, const Job&)>& before);
-    /// Starts the jobs that fit, in order; then those that do not delay the first that does not fit. Appends them.
+    /// Starts the jobs that fit, in order, up to the first that does not. Then starts later jobs that do not delay that
+    /// one. Appends all starts to `started`.
     void start(Cluster& cluster, Seconds now, std::vector<Start>& started);
 
 private:

@@ -23,7 +23,7 @@ std::string team_text(const drom_client_info& info) {
                                 : fmt::format("{}/{}", info.team_size, info.start_size);
 }
 
-/// Returns its own process and those that are moved with it.
+/// Returns the number of processes that are moved with the client: its own one, and its descendants.
 std::string process_text(const ClientView& client) {
     return client.descendants.empty() ? "1" : fmt::format("1+{}", client.descendants.size());
 }

@@ -295,8 +295,8 @@ private:
         return found == snapshot.clients.end() ? nullptr : &*found;
     }
 
-    /// Returns those of this process's CPUs on which it starts. Ranks that no launcher bound share them: unless a
-    /// number was asked for, each has its part.
+    /// Returns the CPUs on which the program starts, all or a part of the affinity. Ranks that no launcher bound have
+    /// the same affinity: unless a number was asked for, each rank starts on its part.
     Expected<CpuSet> own_cpus(const CpuSet& affinity, pid_t child) {
         if (!is_rank_ || options_.run.ncpus) return affinity;
         const auto cpuset = cpuset_of(child);

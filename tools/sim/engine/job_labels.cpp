@@ -105,7 +105,7 @@ Checked check_names(const std::vector<policy::NamedLimit>& limits, const Named& 
     return check_twice(names, of);
 }
 
-/// Checks the QOS of urgent jobs. The one that is there by default may be that of no job.
+/// Checks the QOS of urgent jobs. The default, "urgent", may be the QOS of no job.
 Checked check_urgent(const std::vector<std::string>& names, const Numbers& qos, const std::string& log) {
     std::vector<policy::NamedLimit> named;
     for (const std::string& name : names)

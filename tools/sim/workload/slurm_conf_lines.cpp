@@ -110,7 +110,7 @@ public:
     std::vector<ConfLine> take() { return std::move(lines_); }
 
 private:
-    /// Takes one line, with those that it goes on in.
+    /// Takes one line, with its continuation lines.
     static std::string take_line(std::string_view& rest, std::size_t& number) {
         std::string joined;
         for (bool goes_on = true; goes_on && !rest.empty();) {

@@ -164,7 +164,7 @@ Done SlurmReader::take(const Row& row) {
     if (state == "PENDING" && format_ == Format::kSacct) return leave_out(RepairKind::kPending), Done();
     if (state == "RUNNING" || state == "SUSPENDED") return leave_out(RepairKind::kRunning), Done();
     ended.job.status = status_of(state);
-    // Each says whether the job is one that ran.
+    // Each of these says whether the job has run at all.
     for (const auto part : {&SlurmReader::take_times, &SlurmReader::take_width}) {
         const auto ran = (this->*part)(row, ended);
         if (!ran) return tl::make_unexpected(ran.error());
