@@ -19,11 +19,22 @@ set -euo pipefail
 usage() { sed -n '5,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 refuse() { echo "slurm-here.sh: $*" >&2; exit 1; }
 
+# script_of JOB: prints the path of the job's script. Slurm shows its arguments behind it, with a blank between any two;
+# the path may have blanks, too.
+script_of() {
+    local command end
+    command=$(scontrol show job "$1" | sed -n 's/^ *Command=//p')
+    for ((end = 1; end <= ${#command}; ++end)); do
+        [[ ${command:end:1} == [!\ ] || ! -d $(dirname "${command:0:end}")/../plugins || ! -f ${command:0:end} ]] || { echo "${command:0:end}"; return; }
+    done
+    return 1
+}
+
 export PATH=$PATH:/usr/sbin:/sbin
 self=$(readlink -f "$0")
 # A batch script is a copy in slurmd's spool folder; the job knows where it came from.
 if [[ -n ${SLURM_JOB_ID:-} && ! -d $(dirname "$self")/../plugins ]]; then
-    self=$(scontrol show job "$SLURM_JOB_ID" | sed -n 's/^ *Command=\([^ ]*\).*/\1/p')
+    self=$(script_of "$SLURM_JOB_ID") || refuse "find the folder of drom: job $SLURM_JOB_ID was not started with drom's own scripts/slurm-here.sh"
 fi
 root=$(dirname "$(dirname "$self")")
 # shellcheck source=scripts/slurm-daemons.sh
@@ -228,6 +239,9 @@ stop() {
 }
 
 $stock || find_plugins
+for path in "$dir" "$plugins"; do
+    [[ $path != *' '* ]] || refuse "write slurm.conf: a path ends at a blank there, and $path has one; name another folder with --dir or --plugins"
+done
 mkdir -p "$dir"/{etc,log,nodes,state}
 (umask 077 && head -c 1024 /dev/urandom >"$dir/etc/munge.key")
 controller=''

@@ -39,6 +39,19 @@ left_of() { pgrep -f "slurm-here.$(id -u).$1" || compgen -G "/tmp/slurm-here.*.$
 }
 none_left_of() { ! left_of "$1"; }
 
+@test "it is found where the path of drom has a blank, and a folder that slurm.conf cannot name is refused" {
+    local checkout="$WORK/of two words"
+    ln -s "$(readlink -f "$BATS_TEST_DIRNAME/../..")" "$checkout"
+    HERE=$checkout/scripts/slurm-here.sh outer 'sinfo -h -o "%D nodes"'
+    scontrol show job "$JOB" | grep -qF "Command=$checkout/scripts/slurm-here.sh --plugins"
+    grep -qx "2 nodes" "$WORK/out"
+    JOB=$(sbatch --parsable -N2 --exclusive -o "$WORK/out" "$checkout/scripts/slurm-here.sh" --plugins "$PLUGINS" --dir "$WORK/two words" true)
+    eventually "job $JOB has ended" has_ended "$JOB"
+    grep -qx "slurm-here.sh: write slurm.conf: a path ends at a blank there, and $WORK/two words has one; name another folder with --dir or --plugins" "$WORK/out"
+    expect "$(field "$JOB" ExitCode)" 1:0
+    [[ ! -e "$WORK/two words" ]]
+}
+
 @test "when its outer job is cancelled nothing of the private cluster is left" {
     script "sleep 300"
     JOB=$(cd "$WORK" && sbatch --parsable -N2 --exclusive -o "$WORK/out" "$HERE" --plugins "$PLUGINS" --dir "$WORK/here" bash "$SCRIPT")
