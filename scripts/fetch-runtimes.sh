@@ -9,7 +9,7 @@
 # that are there already are kept. Exit status: 0 all there, 1 one could not be had, 2 usage.
 set -euo pipefail
 
-(($# >= 1)) || { sed -n '5p' "$0" >&2; exit 2; }
+[[ ${1:--} != -* ]] || { sed -n '5s/^# *//p' "$0" >&2; exit 2; }
 dir=$1
 shift
 versions=("$@")
