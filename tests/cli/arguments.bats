@@ -178,6 +178,10 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "--min 3 is more than --max 2" drom run --min 3 --max 2 -- true
     refuses 2 "--wait and --no-wait exclude each other" drom set 1 0 --wait resized --no-wait
     refuses 2 "--wait 'done' is neither released nor resized" drom set 1 0 --wait done
+    refuses 2 "^drom: run: --resize 'safe' is neither keep nor follow nor auto$" drom run --resize safe -- true
+    refuses 2 "^drom: explain: CLIENT and --slurm exclude each other$" drom explain one --slurm 7
+    refuses 2 "^drom: list: --all-users means whole tables of all users; give neither CLIENT nor --table with it$" drom list one --all-users
+    refuses 2 "^drom: list: --all-users means whole tables of all users" drom list --all-users --table "$WORK/one"
     refuses 2 "--name 12 would be taken for a pid" drom run --name 12 -- true
     refuses 2 "--name -x would be taken for an option; a name begins with a letter" drom run --name -x -- true
     refuses 2 "--name --cpus would be taken for an option" drom run --name --cpus -- true

@@ -13,6 +13,7 @@ static void join_and_leave(const uint64_t* words, uint64_t flags) {
     options.flags = flags;
     CHECK(drom_init(words, 1, &options, &error), DROM_OK);
     CHECK(drom_init(words, 1, &options, &error), DROM_E_BUSY);
+    CHECK(strcmp(error.text, "drom: join: this process has joined a table before"), 0);
     CHECK(drom_poll(mask, 64, &error) >= 0, 1);
     CHECK(drom_finalize(&error), DROM_OK);
     CHECK(drom_finalize(&error), DROM_E_NOINIT);
@@ -25,12 +26,22 @@ static void in_a_child(void) {
     join_and_leave(&second, 0);
 }
 
+static void switched_off(void) {
+    const uint64_t first = 1;
+    drom_error error;
+    setenv("DROM_DISABLE", "1", 1);
+    CHECK(drom_init(&first, 1, NULL, &error), DROM_E_NOINIT);
+    CHECK(strcmp(error.text, "drom: join: DROM_DISABLE is set"), 0);
+    unsetenv("DROM_DISABLE");
+}
+
 int main(void) {
     const uint64_t first = 1, both = 3;
     drom_error error;
     Child child;
     int i, before;
     check_begin();
+    switched_off();
     join_and_leave(&first, 0); /* opens the descriptors that stay open for good */
     before = check_descriptors();
     for (i = 0; i < 100; ++i) join_and_leave(i % 2 ? &first : &both, 0);

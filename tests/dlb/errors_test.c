@@ -73,18 +73,17 @@ static void overlapping(void) {
     finish(&child);
 }
 
-/* A launcher learnt that its reservation failed, and not why. */
 static char said[512];
 
-static void preinit(const char* args, int expected) {
-    const cpu_set_t both = mask_of(3);
+/* Makes the call with these options, and keeps what it says. */
+static void tell(int (*call)(void), const char* args, int expected) {
     FILE* file = tmpfile();
     const int kept = dup(STDERR_FILENO);
     int status;
     CHECK(file != NULL && kept >= 0, 1);
     CHECK(setenv("DLB_ARGS", args, 1), 0);
     CHECK(dup2(fileno(file), STDERR_FILENO), STDERR_FILENO);
-    status = DLB_PreInit(&both, NULL);
+    status = call();
     CHECK(dup2(kept, STDERR_FILENO), STDERR_FILENO);
     CHECK(status, expected);
     rewind(file);
@@ -94,6 +93,40 @@ static void preinit(const char* args, int expected) {
     unsetenv("DLB_ARGS");
 }
 
+static int preinit_both(void) {
+    const cpu_set_t both = mask_of(3);
+    return DLB_PreInit(&both, NULL);
+}
+
+static void preinit(const char* args, int expected) { tell(preinit_both, args, expected); }
+
+static int init_first(void) {
+    const cpu_set_t first = mask_of(1);
+    return DLB_Init(0, &first, "--drom");
+}
+
+/* Names modules that are not here, and an option that no library knows: one sentence each, and the program runs. */
+static void options_that_do_nothing(void) {
+    static const char* const modules[] = {"--lewi", "--talp", "--mngo"};
+    char expected[128];
+    size_t i;
+    for (i = 0; i < sizeof modules / sizeof *modules; ++i) {
+        snprintf(expected, sizeof expected,
+                 "drom: dlb: option %s: this library has DROM only; the program runs without that module\n",
+                 modules[i]);
+        tell(init_first, modules[i], DLB_SUCCESS);
+        CHECK(strcmp(said, expected), 0);
+        CHECK(DLB_Finalize(), DLB_SUCCESS);
+    }
+    tell(init_first, "--lewi=no", DLB_SUCCESS);
+    CHECK(said[0], '\0');
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+    tell(init_first, "--no-such-option", DLB_SUCCESS);
+    CHECK(strncmp(said, "drom: dlb: option --no-such-option is unknown and ignored", 57), 0);
+    CHECK(DLB_Finalize(), DLB_SUCCESS);
+}
+
+/* Checks that a launcher learns why its reservation failed. It did not. */
 static void reservation_without_a_reason(void) {
     const Child child = start_with_cpus(2, poller);
     char key[128] = "--shm-key=";
@@ -175,6 +208,7 @@ int main(void) {
     missing_arguments();
     overlapping();
     reservation_without_a_reason();
+    options_that_do_nothing();
     forked();
     printf("errors: every value has its name and its cause\n");
     return 0;

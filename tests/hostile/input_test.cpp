@@ -218,6 +218,7 @@ TEST_F(Input, AnArrayThatIsTooSmall) {
     list[0].size = 8;
     count = 1;
     EXPECT_EQ(drom_clients(table_, list.data(), &count, &error_), DROM_E_INVAL);
+    EXPECT_TRUE(says("drom_client_info.size is 8; set it to sizeof(drom_client_info)")) << error_.text;
 }
 
 /// For programs that were compiled with an older or a newer drom.h.
@@ -289,6 +290,7 @@ TEST_F(Input, AReadOnlyTableCanBeLookedAtAndNothingElse) {
     EXPECT_EQ(drom_clients(looking, nullptr, &count, &error_), DROM_E_FULL);
     const drom_options plain = options_with(0);
     EXPECT_EQ(drom_set_mask(looking, a.pid(), &mask, 1, &plain, &error_), DROM_E_PERM);
+    EXPECT_TRUE(says(("drom: set: table " + path_ + " was opened read-only").c_str())) << error_.text;
     EXPECT_EQ(drom_check(looking, &plain, &error_), DROM_E_PERM);
     EXPECT_EQ(drom_drain(looking, &mask, 1, &plain, &error_), DROM_E_PERM);
     EXPECT_EQ(drom_reserve(looking, getpid(), &mask, 1, &plain, nullptr, &error_), DROM_E_PERM);
@@ -299,6 +301,34 @@ TEST_F(Input, AReadOnlyTableCanBeLookedAtAndNothingElse) {
     size_t n = 4;
     EXPECT_EQ(drom_events(looking, &next, events, &n, 30, &error_), DROM_UNCHANGED);
     drom_close(looking);
+}
+
+TEST_F(Input, ATableThatIsToBeMadeCannotBeReadOnly) {
+    EXPECT_EQ(open_status(path_ + ".other", DROM_CREATE | DROM_READONLY, error_), DROM_E_INVAL);
+    EXPECT_TRUE(says("DROM_CREATE and DROM_READONLY exclude each other")) << error_.text;
+    EXPECT_NE(access((path_ + ".other").c_str(), F_OK), 0);
+}
+
+TEST_F(Input, MoreClientsThanATableHas) {
+    std::vector<drom_client_mask> many(1025);
+    const drom_options plain = options_with(0);
+    refused(drom_set_masks(table_, many.data(), many.size(), &plain, &error_), DROM_E_INVAL,
+            "1025 clients are named; a table has at most 1024");
+    drom_close(table_);
+    table_ = nullptr;
+    path_ = directory_.path() + "/small";
+    create(8, 1, 0);
+    const Child first = reserve(1);
+    const Child second = Child::sleeper();
+    const uint64_t mask = 2;
+    EXPECT_EQ(drom_reserve(table_, second.pid(), &mask, 1, &plain, nullptr, &error_), DROM_E_FULL);
+    EXPECT_TRUE(says(("no slot of table " + path_ + " is free; it has 1 slot").c_str())) << error_.text;
+    EXPECT_EQ(wanted(first.pid()), 1U);
+}
+
+TEST_F(Input, LimitsOfAProcessThatIsNoClient) {
+    EXPECT_EQ(drom_limits(1, 2, &error_), DROM_E_NOINIT);
+    EXPECT_TRUE(says("this process is not a client; call drom_init first")) << error_.text;
 }
 
 TEST_F(Input, AWaitForARequestThatWasNeverPostedIsRefused) {
