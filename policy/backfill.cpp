@@ -177,7 +177,7 @@ private:
                 continue;
             }
             if (!may_reserve || start_at >= kNever || (rules_.window > 0 && start_at - now > rules_.window)) continue;
-            map.reserve(job, start_at, start_at + job.request);
+            map.reserve(job, start_at, start_at + job.request);  // mutant reserve-later
             reserved.push_back({job, start_at});
         }
         if (sharing_ && sharing_->depth != SlowdownRules::kAsBackfill)

@@ -3,7 +3,7 @@
 """changed.py - the suites that the changes of this working tree can break: changed.py [BASE]
 
 BASE is a commit (default: main@{upstream}, or what stands for it: origin/main, main). Changes that are not committed count, and files that are not tracked.
-Prints their names, one line; `lint` among them; and on a second line the files of libdrom whose mutants are worth a run, nothing for all. The suites that take
+Prints their names, one line; `lint` among them; and on a second line the files whose mutants are worth a run, nothing for all. The suites that take
 longer than minutes are left to the full run: said on stderr.
 """
 
@@ -50,6 +50,8 @@ RULES = [
     (r"docs/reference/man/", "readme cli sim"),
     (r"docs/|scripts/manual\.py", "readme"),
 ]
+# Folders with lines that a mutant may break.
+PRODUCT = ("libdrom/", "tools/", "policy/", "plugins/")
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")
 
@@ -109,7 +111,7 @@ def main() -> int:
     if left:
         print(f"changed.py: left to the full run, for they take long: {' '.join(left)}", file=sys.stderr)
     print(*sorted(found - set(left)))
-    print(*([] if own & {"mutants", "explorer"} else sorted(path.removeprefix("libdrom/") for path in paths if path.startswith("libdrom/"))))
+    print(*([] if own & {"mutants", "explorer"} else sorted(path for path in paths if path.startswith(PRODUCT))))
     return 0
 
 

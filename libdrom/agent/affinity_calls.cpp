@@ -187,7 +187,7 @@ bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller
     if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
     const bool own = is_own_thread(tid);
     if (own) note_pinning(caller);
-    return is_confined() && (own || is_moved_with_us(tid));
+    return is_confined() && (own || is_moved_with_us(tid));  // mutant moved-with-us
 }
 
 /// Returns whether LLVM's runtime counts CPUs, at the first region or when the program first asks for the number. Its

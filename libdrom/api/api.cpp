@@ -187,11 +187,11 @@ int drom_set_masks(drom_table* table, const drom_client_mask* masks, size_t n, c
 }
 
 int drom_shrink(drom_table* table, int32_t pid, uint32_t to, const drom_options* options, drom_error* error) {
-    return resize(table, pid, Order::kShrink, to, options, "shrink", error);
+    return resize(table, pid, Order::kShrink, to, options, "shrink", error);  // mutant shrink
 }
 
 int drom_expand(drom_table* table, int32_t pid, uint32_t to, const drom_options* options, drom_error* error) {
-    return resize(table, pid, Order::kExpand, to, options, "expand", error);
+    return resize(table, pid, Order::kExpand, to, options, "expand", error);  // mutant expand
 }
 
 int drom_reserve(drom_table* table, int32_t pid, const uint64_t* words, size_t nwords, const drom_options* options,

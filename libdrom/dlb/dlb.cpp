@@ -244,7 +244,8 @@ int DLB_Init(int, const_dlb_cpu_set_t mask, const char* dlb_args) {
 
 int DLB_Finalize(void) {
     const Lock lock;
-    if (!dlb::takes_part(lock)) return process.preinitialised ? dlb::give_up_reservation() : int{DLB_NOUPDT};
+    if (!dlb::takes_part(lock))
+        return process.preinitialised ? dlb::give_up_reservation() : int{DLB_NOUPDT};  // mutant second-finalize
     process.ready.store(false);
     process.quiet.store(false);
     process.pid.store(0);

@@ -66,7 +66,7 @@ Procedure drom_mpi_deal(unsigned index, const void*) {
 }
 
 void drom_mpi_initialised() {
-    if (!drom_mpi_join()) return;
+    if (!drom_mpi_join()) return;  // mutant rank-joins
     drom_mpi_hot = drom_mpi_view;
     drom_mpi_armed.store(1, std::memory_order_release);
 }

@@ -56,9 +56,9 @@ void update_attention(bool follows) noexcept {
 uint32_t decide(uint32_t clause, const void* caller) noexcept {
     const uint32_t own = own_threads();
     // Set by code that has the runtime's address (threadpoolctl has): it counts as the program's own number.
-    if (own != team.start) team.own_number = true;
+    if (own != team.start) team.own_number = true;  // mutant own-number
     const follow::Answer answer = judge_region(caller, own);
-    const uint32_t size = answer.follows ? follow::threads_of(own, team.cpus) : own;
+    const uint32_t size = answer.follows ? follow::threads_of(own, team.cpus) : own;  // mutant follows
     prepare_for(size);
     const uint32_t before = team.size;
     team.size = size;

@@ -135,7 +135,7 @@ private:
         if (!is_held(cpu)) return true;
         const uint16_t occupant = occupancy_.at[cpu];
         const bool more = demand_.whole_cores || taken_ < demand_.may_take;
-        return more && lost_[occupant] < occupancy_.occupants[occupant].may_lose &&
+        return more && lost_[occupant] < occupancy_.occupants[occupant].may_lose &&  // mutant may-lose
                job_lost_[job_at(cpu)] < occupancy_.job_may_lose[job_at(cpu)];
     }
     void count(uint32_t cpu, int lost) noexcept {

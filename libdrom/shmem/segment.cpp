@@ -435,7 +435,7 @@ int open_ledger(const char* path, bool read_only, Ledger& ledger, drom_error* er
     else
         status = map_ledger(fd, path, read_only, ledger, error);
     if (status != DROM_OK) {
-        if (fd >= 0) close(fd);
+        if (fd >= 0) close(fd);  // mutant unread
         close(directory);
         return status;
     }

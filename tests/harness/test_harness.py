@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """test_harness.py - scripts/junit.py, scripts/verdict.py and scripts/changed.py over build folders whose tests fail as told."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 sys.path.insert(0, str(SCRIPTS))
@@ -103,6 +106,21 @@ class Changed(unittest.TestCase):
     def test_every_folder_of_sources_breaks_something(self) -> None:
         for path in ("libdrom/api/api.cpp", "tools/drom/main.cpp", "tools/sim/workload/swf_reader.cpp", "policy/x.cpp", "plugins/x.cpp", "examples/x.c", "tests/vm/run_vm.sh"):
             self.assertTrue(changed.suites_of(path), path)
+
+    def told(self, *paths: str) -> list[str]:
+        out = io.StringIO()
+        with mock.patch.object(changed, "changes", return_value=list(paths)), mock.patch.object(changed, "base_of"), \
+                mock.patch.object(sys, "argv", ["changed.py"]), contextlib.redirect_stdout(out):
+            self.assertEqual(changed.main(), 0)
+        return out.getvalue().splitlines()
+
+    def test_mutants_are_those_of_the_product_files_that_changed(self) -> None:
+        suites, files = self.told("libdrom/shmem/slots.cpp", "policy/backfill.cpp", "tests/unit/slots_test.cpp", "docs/index.md")
+        self.assertIn("mutants", suites.split())
+        self.assertEqual(files, "libdrom/shmem/slots.cpp policy/backfill.cpp")
+
+    def test_a_change_of_the_mutants_tries_all_of_them(self) -> None:
+        self.assertEqual(self.told("libdrom/shmem/slots.cpp", "tests/mutants/mutants.py")[1], "")
 
 
 if __name__ == "__main__":

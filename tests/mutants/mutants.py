@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""mutants.py - deliberate breakages of libdrom, and which test is to notice each.
+"""mutants.py - deliberate breakages of drom, and which test is to notice each.
 
 A breakage changes one line, which has a marker (markers.py)."""
 
@@ -7,19 +7,23 @@ from dataclasses import dataclass
 
 from markers import ALWAYS, GONE, NEVER, Becomes, Before, Edit, Moved, Word
 
-# Kinds. All of ORDER and SEQUENCE must be noticed, and nine in ten of the others.
+# Kinds. All of ORDER, SEQUENCE and RULE must be noticed, and nine in ten of the others.
 ORDER = "order"            # a memory order weakened
 SEQUENCE = "sequence"      # two steps swapped, or one compare-and-swap made a store
 RECOVERY = "recovery"      # a step left out that finishes the work of a dead administrator
 VALIDATION = "validation"  # a check of untrusted bytes left out
+RULE = "rule"              # a rule that a suite above the protocol holds: of a team, a policy, a command
 
 
 @dataclass(frozen=True)
 class Killer:
-    """A test program, and the arguments that choose its tests."""
+    """A test program, and the arguments that choose its tests.
+
+    With `library` the mutant is in that library. Then `program` is a test of CTest, whose programs load the library."""
 
     program: str
     arguments: tuple[str, ...] = ()
+    library: str = ""
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,14 @@ def explorer(scenario: str) -> Killer:
 
 def slow_calls(test: str) -> Killer:
     return Killer("slow_calls_tests", (f"--gtest_filter=SlowCalls.{test}*",))
+
+
+def of_policy(*tests: str) -> Killer:
+    return Killer("policy_tests", ("--gtest_filter=" + ":".join(tests),))
+
+
+def bats(suite: str, test: str, library: str) -> Killer:
+    return Killer(suite, ("-f", f"^{test}"), library)
 
 
 RACE = Killer("race_tests", ("--gtest_filter=Race.*",))
@@ -336,4 +348,31 @@ MUTANTS = [
            (unit("Plan.NoRequestWaitsForEver"), unit("Waiting.*"))),
     Mutant("a notified client still waits", VALIDATION, "held", Word(" || word.is(Owner::kNotified)", ""),
            (unit("Waiting.*"), unit("Masks.*"))),
+    # --- rules: one fault at least for each suite that none of the faults above is for ---
+    Mutant("CPUs are taken from an occupant that can lose no more", RULE, "may-lose", Word("lost_[occupant] < occupancy_.occupants[occupant].may_lose &&", ""),
+           (Killer("partition_tests", ("--gtest_filter=Choice.*",)),)),
+    Mutant("a job that waits has no nodes reserved for it", RULE, "reserve-later", GONE,
+           (of_policy("Easy.*"),)),
+    Mutant("a step that is alone on its node has all of it, whatever it was granted", RULE, "whole", ALWAYS,
+           (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
+    Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
+           (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
+    Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,
+           (Killer("cli_tests", ("--gtest_filter=Verdict.*",)),)),
+    Mutant("a team that may follow keeps its size", RULE, "follows", Word("follow::threads_of(own, team.cpus)", "own"),
+           (Killer("answers", ("--only", "plain:never:gcc:libgomp:2:run:follow", "--sequences", "4", "--seed", "1"), "libdrom-omp.so"),)),
+    Mutant("the number that a program set for its team is overruled", RULE, "own-number", GONE,
+           (bats("guest-objects", "a program's own omp_set_num_threads", "libdrom-omp.so"),)),
+    Mutant("a script may bind its jobs to CPUs that were taken", RULE, "moved-with-us", Word("(own || is_moved_with_us(tid))", "own"),
+           (Killer("trees", ("--only", "affinity calls about other processes"), "libdrom-agent.so"),)),
+    Mutant("a second DLB_Finalize leaves the reservation of DLB_PreInit", RULE, "second-finalize", Word("process.preinitialised ? dlb::give_up_reservation() : ", ""),
+           (Killer("dlb.reserve", (), "libdlb.so"),)),
+    Mutant("a rank does not join in MPI_Init", RULE, "rank-joins", ALWAYS,
+           (bats("mpi-openmpi", "plain mpirun with the variables exported", "libdrom-mpi.so"),)),
+    Mutant("a ledger that cannot be read stays open", RULE, "unread", GONE,
+           (Killer("faults", ("open",), "libdrom.so"),)),
+    Mutant("an expansion shrinks", RULE, "expand", Word("kExpand", "kShrink"),
+           (Killer("python", (), "libdrom.so"),)),
+    Mutant("a shrink expands", RULE, "shrink", Word("kShrink", "kExpand"),
+           (Killer("fortran", (), "libdrom.so"),)),
 ]

@@ -103,7 +103,7 @@ Verdict verdict_on_wrong(const ModeResult& mode, unsigned undisturbed, Verdict v
 Verdict verdict_on(const ModeResult& keep, const ModeResult& follow, unsigned undisturbed) {
     if (keep.first_wrong() != nullptr)
         return verdict_on_wrong(keep, undisturbed, {"rigid", "even keep is not right: the program is rigid"});
-    if (!keep.has_evidence())
+    if (!keep.has_evidence())  // mutant evidence
         return {"", "too few requests reached it while it ran; give it more work, or more --runs"};
     if (follow.first_wrong() != nullptr)
         return verdict_on_wrong(follow, undisturbed, {"keep", "keep is right, follow is not"});

@@ -105,7 +105,7 @@ void measure_machine(const Outcome& outcome, Metrics& metrics) {
         if (job.ended()) work.add(work_of(job));
     const double busy = node_seconds(busy_nodes(outcome, metrics.last_end));
     metrics.utilisation = work.value() / all_nodes;
-    metrics.allocated = busy / all_nodes;
+    metrics.allocated = busy / all_nodes;  // mutant busy
     metrics.energy_proxy = busy + kIdlePower * std::max(0.0, all_nodes - busy);
 }
 
