@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_suites.py - what docs/developer/testing.md says of each suite: whether a mutant shows that it can fail."""
+"""test_suites.py - what docs/developer/testing.md says of each suite: whether a mutant shows that it can fail, and how long it is."""
 
 import re
 import sys
@@ -8,8 +8,10 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests" / "mutants"))
+for folder in ("tests/mutants", "scripts/attack"):
+    sys.path.insert(0, str(ROOT / folder))
 
+import attack  # noqa: E402
 from mutants import MUTANTS, Killer  # noqa: E402
 
 TEXT = (ROOT / "docs" / "developer" / "testing.md").read_text()
@@ -47,6 +49,17 @@ class Suites(unittest.TestCase):
         without = rows("suite without a mutant")
         self.assertEqual(SUITES - killed - {"mutants"}, set(without))
         self.assertTrue(all(len(why) > 20 for why in without.values()), without)
+
+    def test_each_suite_that_a_long_run_lengthens_has_a_row(self) -> None:
+        longer = {name for name, suite in attack.SUITES.items() if suite.long}
+        self.assertLessEqual(longer, set(rows("suite")))
+
+    def test_the_sizes_of_long_runs_are_those_of_the_script(self) -> None:
+        told = rows("suite")
+        for name, number in (("kill-storm", "400000"), ("liveness", "10000"), ("latency", "100000"), ("answers", "100"), ("trees", "200"), ("race", "40000")):
+            with self.subTest(name):
+                self.assertIn(number, attack.SUITES[name].long.values())
+                self.assertIn(f"{int(number):,} ", told[name].split(" | ")[1] + " ")
 
 
 if __name__ == "__main__":
