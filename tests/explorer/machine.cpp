@@ -120,6 +120,7 @@ uint32_t entered() { return here; }
 void start_process(uint32_t process, uint64_t affinity) {
     memory.kernel.alive[process].store(1);
     memory.kernel.affinity[process].store(affinity);
+    memory.kernel.first_affinity[process].store(affinity);
     enter(process);
     self();  // it knows its identity
     enter(kNoProcess);

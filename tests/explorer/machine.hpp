@@ -23,7 +23,8 @@ struct Kernel {
     Word alive[kProcesses];
     Word affinity[kProcesses];  ///< of the only thread that a process has here
     Word page_names[kPages];    ///< {slot + 1, generation} of each page's file; 0: none, or removed
-    Word pages_made;            ///< the memory of a file is never reused for another
+    Word first_affinity[kProcesses];
+    Word pages_made;  ///< the memory of a file is never reused for another
 };
 
 /// The memory that a process has besides its stack and heap: the client's state, and its identity.

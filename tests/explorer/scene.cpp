@@ -35,10 +35,10 @@ int follow_requests(int looks) {
 
 namespace {
 
-int join(const char* mask, uint32_t reserved_for = client::kNoReservation) {
+int join(const char* mask, uint32_t reserved_for = client::kNoReservation, const CpuSet* claim = nullptr) {
     const CpuSet set = cpus(mask);
-    const client::JoinOptions options{&set,    DROM_ENTRY_EXPLICIT, false,       "client", nullptr, 1, 0, false,
-                                      nullptr, "/explored",         reserved_for};
+    const client::JoinOptions options{&set,  DROM_ENTRY_EXPLICIT, false,       "client", nullptr, 1, 0, false,
+                                      claim, "/explored",         reserved_for};
     return client::join(options, nullptr);
 }
 
@@ -77,6 +77,16 @@ uint32_t Scene::client(const char* mask) {
     enter(number);
     if (join(mask) != DROM_OK) give_up("building a scene", "a client cannot join");
     follow_requests(1);
+    enter(kNoProcess);
+    return number;
+}
+
+uint32_t Scene::client_without_cpus(const char* affinity) {
+    const uint32_t number = process(affinity);
+    const CpuSet nothing = CpuSet::empty();
+    enter(number);
+    if (join(affinity, client::kNoReservation, &nothing) != DROM_OK)
+        give_up("building a scene", "a client cannot join");
     enter(kNoProcess);
     return number;
 }
@@ -321,6 +331,16 @@ void confine_and_reuse(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
+/// The first request to the newcomer has the same number.
+void confine_first_and_reuse(Scene& scene) {
+    const uint32_t a = scene.client_without_cpus("0-1");
+    const uint32_t newcomer = scene.process("2-3");
+    scene.administer("gives a its first CPU, and waits",
+                     [a](Table& table) { return set(table, a, "0", DROM_WAIT_RELEASED); });
+    scene.act("a leaves", a, [] { return client::leave(nullptr); });
+    scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
+}
+
 void reserve_and_join(Scene& scene) {
     const uint32_t a = scene.client("0-1");
     const uint32_t newcomer = scene.process("2-3");
@@ -409,6 +429,7 @@ const std::vector<Scenario>& scenarios() {
         {"a dead administrator's work has two successors", left_half_done, false},
         {"confined while it releases", confine_and_release, true},
         {"confined while its slot has a new user", confine_and_reuse, false},
+        {"confined for the first time while its slot has a new user", confine_first_and_reuse, false},
         {"a newcomer joins while CPUs are reserved for it", reserve_and_join, false},
         {"a reservation is called off while its process joins", call_off_and_join, false},
         {"a dead client is reaped while another one takes its place", dead_and_taken_over, false},

@@ -21,7 +21,9 @@ public:
 
     /// Adds a process that has joined, owns `mask` and runs there.
     uint32_t client(const char* mask);
-    /// Does the same, in a reservation that the healthy administrator made for it.
+    /// Adds a process that has joined, and owns no CPU: there has been no request to it.
+    uint32_t client_without_cpus(const char* affinity);
+    /// Adds a process that owns `mask` and runs there, in a reservation that the healthy administrator made for it.
     uint32_t reserved_client(const char* mask);
     /// Adds a process that is no client so far.
     uint32_t process(const char* affinity);

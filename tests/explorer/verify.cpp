@@ -78,6 +78,18 @@ bool in_two_sets(const Ledger& ledger) {
     return false;
 }
 
+/// Returns whether a process that has not released yet was moved to CPUs that it neither began with nor got.
+bool was_moved_for_another(const Ledger& ledger) {
+    for (uint32_t slot = 0; slot < kSlots; ++slot) {
+        const Owner::Name client = name_of(ledger, slot);
+        const uint32_t process = process_in(ledger, slot);
+        if (!is_live(ledger, client) || !is_alive(process) || has_released(ledger, slot)) continue;
+        const uint64_t own = memory.kernel.first_affinity[process].load() | owned_cpus(ledger, client).words[0];
+        if ((memory.kernel.affinity[process].load() & ~own) != 0) return true;
+    }
+    return false;
+}
+
 bool is_torn(const Ledger& ledger) {
     for (uint32_t slot = 0; slot < kSlots; ++slot) {
         Request posted{};
@@ -122,6 +134,7 @@ const char* Verifier::at_point() {
         return text_;
     }
     if (in_two_sets(ledger)) return "a CPU is in two clients' effective sets";
+    if (was_moved_for_another(ledger)) return "a newcomer was moved for a request that was not its own";
     if (one_administrator_ && is_torn(ledger)) return "a request is there but cannot be read";
     return nullptr;
 }

@@ -229,7 +229,7 @@ MUTANTS = [
     Mutant("a process is looked at before the directory of its threads is open", SEQUENCE, "tree-first", Moved(4),
            (slow_calls("AStranger"),)),
     Mutant("a slot's next user is moved to the mask of the last", VALIDATION, "next-user", NEVER,
-           (explorer("confined while its slot has a new user"),)),
+           (explorer("confined for the first time while its slot has a new user"),)),
     Mutant("a release of an older request counts", VALIDATION, "released-seq", Word("== posted.seq", "> 0"),
            (unit("Reconcile.*", "Unfinished.*", "Two.*"), STORM)),
     Mutant("a job's release counts without a look at its threads", VALIDATION, "believed", ALWAYS,
