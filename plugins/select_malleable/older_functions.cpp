@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // older_functions.cpp - functions that select plugins have up to Slurm 24.11: state, steps, and what commands unpack.
 #include "cons_tres.hpp"
+#include "once_unlocked.hpp"
 #include "select_malleable.hpp"
 
 using namespace drom::slurm;
@@ -12,7 +13,11 @@ int select_p_state_restore(char* directory) {
     return cons_tres.state_restore(directory);
 }
 
-int select_p_state_save(char* directory) { return cons_tres.state_save(directory); }
+int select_p_state_save(char* directory) {
+    in_call("state_save", [] { if_control_goes([] { transaction().leave(); }); });
+    return cons_tres.state_save(directory);
+}
+
 int select_p_job_init(list_t* jobs) { return cons_tres.job_init(jobs); }
 
 bitstr_t* select_p_step_pick_nodes(job_record_t* job, select_jobinfo_t* info, uint32_t nodes, bitstr_t** available) {

@@ -104,4 +104,13 @@ void in_a_while(int seconds, void (*body)()) {
     due().changed.notify_one();
 }
 
+void if_control_goes(void (*body)()) {
+    if (!slurmctld_config.resume_backup) return;
+    slurmctld_lock_t locks = {};
+    locks.job = WRITE_LOCK;
+    lock_slurmctld(locks);
+    body();
+    unlock_slurmctld(locks);
+}
+
 }  // namespace drom::slurm

@@ -12,4 +12,8 @@ void once_unlocked(void (*body)());
 /// Calls `body` in the same way after so many seconds. Calls that would come later are dropped.
 void in_a_while(int seconds, void (*body)());
 
+/// Calls `body` with slurmctld's lock on jobs if slurmctld is a backup controller and about to give control back. The
+/// caller holds none of its locks.
+void if_control_goes(void (*body)());
+
 }  // namespace drom::slurm

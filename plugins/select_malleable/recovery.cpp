@@ -41,7 +41,10 @@ std::string Recovery::load() const {
 void Recovery::rebuild(const SelectOptions& options) {
     const bool comes_back = !running_.known();
     const std::string loans = comes_back ? load() : running_.coscheduler().loans();
-    if (comes_back) books_.take_up();
+    if (comes_back) {
+        saved_.clear();  // a backup controller that takes over once more finds what another one has saved
+        books_.take_up();
+    }
     running_.start_over(options.rules);
     std::vector<policy::Placed> whole;
     each_running_job([&](const job_record_t& job) {

@@ -21,6 +21,11 @@ void RunningJobs::start_over(const policy::SlowdownRules& rules) {
     others_.clear();
 }
 
+void RunningJobs::forget() {
+    coscheduler_.reset();
+    others_.clear();
+}
+
 Seconds RunningJobs::now() { return last_now_ = std::max<Seconds>(last_now_, time(nullptr)); }
 
 NodeSet RunningJobs::nodes_of(const std::vector<JobId>& jobs) const {

@@ -17,12 +17,14 @@ std::string text_of(const std::vector<policy::JobId>& ids);
 
 class RunningJobs {
 public:
-    /// Returns whether anything is known: nothing is before the first start_over().
+    /// Returns whether anything is known: nothing is before the first start_over(), and after forget().
     bool known() const { return coscheduler_ != nullptr; }
     policy::Coscheduler& coscheduler() { return *coscheduler_; }
     const policy::Coscheduler& coscheduler() const { return *coscheduler_; }
     /// Forgets all jobs and reads the nodes anew.
     void start_over(const policy::SlowdownRules& rules);
+    /// Forgets all jobs: another slurmctld knows better from now on.
+    void forget();
 
     /// Reads the clock, which never goes back.
     policy::Seconds now();

@@ -38,6 +38,12 @@ void Transaction::rebuild() {
     once_unlocked(call_confirm_);
 }
 
+void Transaction::leave() {
+    search_.forget_all();
+    running_.forget();
+    unconfirmed_.clear();
+}
+
 int Transaction::test(Question& question) {
     recovery_.follow_rotation();
     const int found = search_.test(question);

@@ -31,6 +31,10 @@ public:
     /// Works everything out anew, after the running jobs were read, or nodes and partitions were changed.
     void rebuild();
 
+    /// Forgets everything, because slurmctld gives control to another one. If it gets control back, rebuild() finds
+    /// what that one has written.
+    void leave();
+
     int test(Question& question);
     int begin(job_record_t* job);
     void booked(job_record_t* job);

@@ -18,10 +18,11 @@
 #     partition=TEXT    appended to the line of the one partition, main, for instance OverSubscribe=FORCE:2
 #     task=task/none select=select/cons_tres proctrack=proctrack/linuxproc
 #     accounts=LIMITS   also slurmdbd and a database; LIMITS is AccountingStorageEnforce, for instance limits,qos
+#     backup=yes        also a second slurmctld that takes over; needs root, because each has a host name of its own
 #     answered=PORT     no slurmd is started: another program answers there for all nodes (bench/fake_nodes.py)
 #     owner=PID         when this process has ended the cluster is stopped (default: the caller's parent; in bats: $$)
 #     limit=SECONDS     the cluster is stopped anyway after this time (default 1800)
-#   cluster.sh again DIR NAME            starts an ended slurmd or slurmctld once more; slurmctld loses no state
+#   cluster.sh again DIR NAME            starts an ended slurmd, slurmctld or backup once more; slurmctld loses no state
 #   cluster.sh down DIR                  ends the cluster's jobs, then its daemons
 #   cluster.sh logs DIR                  prints the last lines of every log
 #
@@ -38,7 +39,7 @@ for file in /proc/self/fd/*; do
     if ((fd > 2 && fd != 255 && fd != ${PORTS_LOCK:-255})); then eval "exec $fd>&-"; fi
 done
 
-usage() { sed -n '5,27s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,28s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 (($# >= 2)) || usage
 what=$1
 mkdir -p "$2"
@@ -91,7 +92,7 @@ stop() {
     [[ -e $dir/run/daemons ]] || return 0
     # Steps outlive their slurmd and ignore a polite request: their jobs are ended first.
     while read -r name pid; do
-        if [[ $name == slurmctld ]] && alive "$pid" && is_ours "$pid"; then
+        if [[ $name == slurmctld || $name == backup ]] && alive "$pid" && is_ours "$pid"; then
             timeout 5 scancel -u "$(id -un)" 2>/dev/null || true
             within 10 no_jobs || say "end the jobs in $dir: some have not ended within 10 s"
         fi
@@ -115,7 +116,7 @@ logs() {
 
 # --- starting ---
 
-nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' attributes='' consumes=CR_Core accounts='' answered='' owner=$PPID limit=1800
+nodes=2 node=n sockets=1 cores=8 threads=1 plugins='' task=task/none select=select/cons_tres proctrack=proctrack/linuxproc partition='' scheduler='' gres='' attributes='' consumes=CR_Core accounts='' backup='' answered='' owner=$PPID limit=1800
 plugstack=() extra=() drom=() cgroup=() topology=()
 read -ra under <<<"${CONTROLLER_UNDER:-}"
 
@@ -123,7 +124,7 @@ read_settings() {
     local setting
     for setting in "$@"; do
         case $setting in
-            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | attributes=* | consumes=* | accounts=* | answered=* | owner=* | limit=*)
+            nodes=* | node=* | sockets=* | cores=* | threads=* | plugins=* | task=* | select=* | proctrack=* | partition=* | scheduler=* | gres=* | attributes=* | consumes=* | accounts=* | backup=* | answered=* | owner=* | limit=*)
                 printf -v "${setting%%=*}" %s "${setting#*=}" ;;
             plugstack=*) plugstack+=("${setting#*=}") ;;
             extra=*) extra+=("${setting#*=}") ;;
@@ -206,6 +207,21 @@ start_accounts() {
     within 60 listens "$(dbd_port "$port")"
 }
 
+# Each slurmctld finds itself in the list by its host name, and answers at that address only: both have one port.
+PRIMARY=127.0.0.1 BACKUP=127.0.0.2
+controllers() {
+    if [[ -z $backup ]]; then
+        echo SlurmctldHost=localhost
+        return
+    fi
+    printf '%s\n' "SlurmctldHost=$PRIMARY" "SlurmctldHost=$BACKUP" CommunicationParameters=NoCtldInAddrAny
+}
+# Runs a command, after a host name, as if this machine had that name.
+# shellcheck disable=SC2016
+as_host=(unshare --uts bash -c 'hostname "$0" && exec "$@"')
+has_backup() { [[ -e $dir/etc/backup.conf ]]; }
+# backup_conf: prints the slurm.conf of the second one, which has a log and a file for its pid of its own.
+backup_conf() { sed "s,/slurmctld\\.\(pid\|log\)$,/backup.\1," "$SLURM_CONF"; }
 # slurm_conf PORT SYSTEM-PLUGINS
 slurm_conf() {
     local user i per_node
@@ -213,7 +229,7 @@ slurm_conf() {
     IFS=, read -ra per_node <<<"$cores"
     cat <<END
 ClusterName=test
-SlurmctldHost=localhost
+$(controllers)
 SlurmctldPort=$1
 SlurmUser=$user
 SlurmdUser=$user
@@ -264,10 +280,18 @@ launch() {
 }
 
 
+# controller [OPTION]...: starts slurmctld.
+controller() {
+    local command=("${under[@]}" slurmctld -D "$@")
+    ! has_backup || command=("${as_host[@]}" "$PRIMARY" "${command[@]}")
+    launch slurmctld "${command[@]}"
+}
+
 # again NAME: starts one of the daemons.
 again() {
     case $1 in
-        slurmctld) launch slurmctld "${under[@]}" slurmctld -D ;;
+        slurmctld) controller ;;
+        backup) SLURM_CONF=$dir/etc/backup.conf launch backup "${as_host[@]}" "$BACKUP" slurmctld -D ;;
         slurmdbd) launch slurmdbd slurmdbd -D ;;
         *) launch "$1" slurmd -D -N "$1" ;;
     esac
@@ -313,7 +337,9 @@ start() {
     echo $$ >"$dir/run/starter"
     : >"$dir/run/daemons"
     [[ -z $accounts ]] || start_accounts || return
-    launch slurmctld "${under[@]}" slurmctld -D -i
+    [[ -z $backup ]] || backup_conf >"$dir/etc/backup.conf"
+    controller -i
+    ! has_backup || again backup
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
     up_within 120
 }
