@@ -77,6 +77,18 @@ bool gets_cpus_of_tasks(const job_desc_msg_t& job, const CpuRequest& full) {
     return tasks != 0 && tasks * std::max(1U, said<uint16_t>(job.cpus_per_task, NO_VAL16)) < full.cpus;
 }
 
+#ifdef CR_ONE_TASK_PER_CORE
+constexpr uint32_t kOneTaskPerCore = CR_ONE_TASK_PER_CORE;
+#else
+constexpr uint32_t kOneTaskPerCore = SELECT_ONE_TASK_PER_CORE;  // its name in newer series
+#endif
+
+/// Returns how many tasks the job may have on a core, at most; 0: any number.
+uint32_t tasks_on_a_core(const job_desc_msg_t& job) {
+    if (job.ntasks_per_core != NO_VAL16) return job.ntasks_per_core;
+    return (slurm_conf.select_type_param & kOneTaskPerCore) != 0 ? 1 : 0;
+}
+
 /// Returns why the job has to stay alone on its nodes; empty: it need not.
 std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes, const std::optional<CpuRequest>& full) {
     const std::string end = ", so the job keeps its nodes for itself and is never shrunk; ";
@@ -85,6 +97,11 @@ std::string stays_alone(const job_desc_msg_t& job, const NodeSizes& nodes, const
                std::to_string(job.threads_per_core) + " of the " + std::to_string(nodes.threads) +
                " threads of each core" + end +
                "leave the option out, and let the program use one thread of each core (OMP_PLACES=cores)";
+    // Slurm gives such a job the threads of its tasks only, or finds no node that has as many CPUs.
+    if (const uint32_t tasks = tasks_on_a_core(job); tasks != 0 && tasks < nodes.threads)
+        return "--exclusive --malleable: Slurm puts " + std::to_string(tasks) + " of its tasks on a core of " +
+               std::to_string(nodes.threads) + " threads (CR_ONE_TASK_PER_CORE, --ntasks-per-core)" + end +
+               "give --ntasks-per-core=" + std::to_string(nodes.threads);
     if (job.core_spec != NO_VAL16)
         return "--exclusive --malleable: with --core-spec not every CPU is asked for" + end + "leave --core-spec out";
     if (nodes.largest == 0)

@@ -33,6 +33,7 @@ on_nodes() {
 of_counted() { echo attributes=CoreSpecCount=1; }
 of_listed() { echo attributes=CpuSpecList=0; }
 of_threads() { printf '%s\n' threads=2 drom=topology=package:2,core:4,pu:2; }
+of_single() { printf '%s\n' consumes=CR_Core,CR_ONE_TASK_PER_CORE threads=2 drom=topology=package:2,core:4,pu:2; }
 of_memory() { printf '%s\n' consumes=CR_Core_Memory extra=DefMemPerCPU=250; } # 8 CPUs have all of a node's memory
 of_switches() {
     printf '%s\n' nodes=4 extra=TopologyPlugin=topology/tree "topology=SwitchName=s1 Nodes=n[1-2]" "topology=SwitchName=s2 Nodes=n[3-4]"
@@ -133,6 +134,37 @@ daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
     guest -N2 --threads-per-core=1
     expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-6"
     gets n1 "$MATE.0" 0-3
+}
+
+@test "where Slurm puts one task on each core, jobs share that allow as many as it has threads" {
+    on_nodes single
+    mate -N2 --ntasks-per-node=2 --ntasks-per-core=2
+    guest -N2 --ntasks-per-core=2
+    expect "$(cores "$MATE") $(cores "$GUEST")" "0-7 8-15"
+    gets n1 "$MATE.0" "0-3 4-7"
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-15
+    gets n1 "$MATE.0" "0-7 8-15"
+    no_errors
+}
+
+# alone_with OPTION...: checks that a job with these options is accepted, runs alone, and that its user is told why.
+alone_with() {
+    sbatch --parsable -N2 --exclusive --malleable "$@" -t 10 -o /dev/null --wrap "sleep 300" >job 2>out
+    grep -q "puts 1 of its tasks on a core of 2 threads .*, so the job keeps its nodes for itself and is never shrunk; give --ntasks-per-core=2" out
+    eventually "job $(<job) runs" runs "$(<job)"
+    waiting_job GUEST -N2 --ntasks-per-core=2 -t 1
+    eventually "backfill has looked at the guest" looked_at "$GUEST" no-mates
+    waits "$GUEST"
+    scancel "$(<job)" "$GUEST"
+    eventually "they have ended" no_jobs
+}
+
+@test "where Slurm puts one task on each core, other jobs run alone, and their users are told why" {
+    on_nodes single
+    alone_with
+    on_nodes threads
+    alone_with --ntasks-per-core=1
 }
 
 # --- memory ---
