@@ -331,7 +331,7 @@ void confine_and_reuse(Scene& scene) {
     scene.act("a newcomer joins", newcomer, [] { return join("2-3"); });
 }
 
-/// The first request to the newcomer has the same number.
+/// Makes the first request to the newcomer one of the same number.
 void confine_first_and_reuse(Scene& scene) {
     const uint32_t a = scene.client_without_cpus("0-1");
     const uint32_t newcomer = scene.process("2-3");
