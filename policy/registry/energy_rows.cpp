@@ -139,4 +139,10 @@ void set_energy_model(Policy& policy, std::shared_ptr<const EnergyModel> model) 
     if (takes_energy_model(policy.row())) policy.rules<EnergyPolicy>().model = std::move(model);
 }
 
+std::vector<Entry> entries_of(const Policy& policy, const Job& job) {
+    if (!takes_energy_model(policy.row())) return {};
+    const auto& rules = policy.rules<EnergyPolicy>();
+    return rules.model == nullptr ? std::vector<Entry>() : entries_of(*rules.model, job, rules.energy);
+}
+
 }  // namespace drom::policy

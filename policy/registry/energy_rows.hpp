@@ -21,5 +21,8 @@ std::vector<PolicyRow> energy_rows();
 bool takes_energy_model(const PolicyRow& row);
 /// Gives the policy its model, if it takes one.
 void set_energy_model(Policy& policy, std::shared_ptr<const EnergyModel> model);
+/// Returns the entries among which the policy chooses for the job, in its order. Returns nothing of a policy that takes
+/// no energy model, or has none. Cost: the partitions times their states.
+std::vector<Entry> entries_of(const Policy& policy, const Job& job);
 
 }  // namespace drom::policy

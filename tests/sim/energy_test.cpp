@@ -76,6 +76,35 @@ TEST(SimulatedEnergy, IsThatComputedByHand) {
     EXPECT_EQ(measure(outcome).energy_proxy, 0);
 }
 
+// Frequencies and efficiencies of C1's table at w = 1: STREAM is application 8, ep.D application 2.
+TEST(EntriesOfJobs, AreThoseThatThePolicyChoosesAmong) {
+    Workload workload;
+    workload.jobs = {job(1, 0, 2, 1000, 8), job(2, 0, 1, 500, 2), job(3, 0, 1, 500, 99)};
+    Outcome outcome = simulated(workload, "eamc", 2, 4);
+    const auto entries_by = [&](const char* setting) {
+        auto parameters = *read_setting(setting, {});
+        policy::set_energy_model(parameters.policy, model_of(2, 4));
+        return entries_of_jobs(outcome.jobs, parameters.policy, *model_of(2, 4));
+    };
+    outcome.entries = entries_by("eamc");
+    const auto stream = entries_of(outcome, outcome.jobs[0]), ep = entries_of(outcome, outcome.jobs[1]);
+    ASSERT_EQ(stream.size(), 2U);
+    EXPECT_EQ(stream[0].partition, 1);
+    EXPECT_EQ(stream[0].ghz, 1.2);
+    EXPECT_EQ(stream[1].ghz, 1.2);
+    EXPECT_NEAR(stream[1].efficiency / stream[0].efficiency, 1.330, 0.0005);
+    ASSERT_EQ(ep.size(), 2U);
+    EXPECT_EQ(ep[0].partition, 0);
+    EXPECT_EQ(ep[0].ghz, 2.5);
+    EXPECT_EQ(ep[1].ghz, 3.0);
+    EXPECT_NEAR(ep[1].efficiency / ep[0].efficiency, 1.114, 0.0005);
+    EXPECT_EQ(entries_of(outcome, outcome.jobs[2])[0].efficiency, 0) << "the model does not know the application";
+    outcome.entries = entries_by("best-partition");
+    EXPECT_EQ(entries_of(outcome, outcome.jobs[0]).size(), 1U);
+    outcome.entries = entries_by("easy");
+    EXPECT_TRUE(entries_of(outcome, outcome.jobs[0]).empty());
+}
+
 TEST(SimulatedEnergy, PoliciesThatKnowNoEnergyRunAtNominalFrequency) {
     Workload workload;
     workload.jobs = {job(1, 0, 2, 1000, 8), job(2, 0, 1, 500, -1)};

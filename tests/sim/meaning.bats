@@ -77,6 +77,29 @@ print(job["run"], job["stretched"], job["killed"])' "$1/jobs.csv"; }
     [[ $(sort -u of_runs.* | wc -l) == "$(wc -l <of_runs.easy)" && -s of_runs.easy ]]
 }
 
+@test "the decisions did not say which partitions a job could have had" {
+    energy=$BATS_TEST_DIRNAME/../../examples/energy
+    files=(--apps "$energy/thesis.apps" --machine)
+    "$sim" compare --generate eamc --jobs 300 --app-mix 33 "${files[@]}" "$energy/p1-p2.machine" energy:least=time eamc --out out -q >/dev/null
+    python3 - <<'END'
+import csv
+def entries(row): return [entry.split(":") for entry in row["entries"].split()]
+for folder, ordered in ("eamc", True), ("energy-least-time", False):
+    jobs = {row["id"]: row for row in csv.DictReader(open(f"out/{folder}/jobs.csv"))}
+    rows = list(csv.DictReader(open(f"out/{folder}/decisions.csv")))
+    assert len(rows) == 300 and {row["entry"] for row in rows} == {"1", "2"}
+    for row in rows:
+        job, (partition, ghz, eff) = jobs[row["id"]], entries(row)[int(row["entry"]) - 1]
+        assert [row["partition"], row["eff"]] == [partition, eff] == [job["partition"], job["eff"]]
+        assert float(row["ghz"]) == float(ghz) == float(job["ghz"])
+        values = [float(eff) for _, _, eff in entries(row)]
+        assert values == sorted(values) and row["entry"] == job["preference"] if ordered else [e[0] for e in entries(row)] == ["p1", "p2"]
+END
+    # A policy that does not choose has no entries.
+    "$sim" --generate eamc --jobs 50 "${files[@]}" "$energy/p1.machine" --policy sd+ --out plain -q >/dev/null
+    [[ $(grep -c ',p1,,2.7000,,$' plain/decisions.csv) == 50 ]]
+}
+
 @test "the page of resizing had numbers that its commands did not print" {
     page=$BATS_TEST_DIRNAME/../../docs/results/resizing.md
     script=$BATS_TEST_DIRNAME/../../scripts/results/resizing.py

@@ -18,6 +18,7 @@
 #include <set>
 
 #include "cli/site.hpp"
+#include "engine/energy.hpp"
 #include "libdrom/base/number_text.hpp"
 #include "policy/registry/backfill_rows.hpp"
 #include "policy/registry/energy_rows.hpp"
@@ -329,6 +330,7 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
     Outcome outcome = changes_workload(parameters.run)
                           ? simulate(changed(input.workload, parameters.run), *scheduler, rules)
                           : simulate(input.workload, *scheduler, rules);
+    if (input.energy != nullptr) outcome.entries = entries_of_jobs(outcome.jobs, policy, *input.energy);
     outcome.setting = {std::filesystem::path(input.workload.name).filename().string(),
                        parameters.policy.row().name,
                        command,

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/sum.hpp"
+#include "policy/registry/energy_rows.hpp"
 
 namespace drom::sim {
 namespace {
@@ -29,6 +30,12 @@ PartitionEnergy on_partition(const Outcome& outcome, int partition, Seconds make
     const double all = setting.nodes * static_cast<double>(makespan);
     of.idle_joules = setting.idle_watts * std::max(0.0, all - busy.value());
     return of;
+}
+
+/// Returns the place of the log's application in the model; -1: it has none.
+int known_application(const policy::EnergyModel& model, int number) {
+    const auto at = std::ranges::find(model.applications, number, &policy::Application::number);
+    return at == model.applications.end() ? -1 : static_cast<int>(at - model.applications.begin());
 }
 
 }  // namespace
@@ -57,6 +64,26 @@ std::optional<Energy> energy_of(const Outcome& outcome, Seconds makespan) {
         energy.idle_joules += energy.partitions.back().idle_joules;
     }
     return energy;
+}
+
+EntriesOfJobs entries_of_jobs(const std::vector<JobOutcome>& jobs, const policy::Policy& policy,
+                              const policy::EnergyModel& model) {
+    EntriesOfJobs all;
+    if (!policy::takes_energy_model(policy.row())) return all;
+    for (const JobOutcome& outcome : jobs) {
+        const auto [at, is_new] = all.try_emplace({outcome.application, outcome.nodes});
+        if (!is_new) continue;
+        policy::Job job;
+        job.nodes = outcome.nodes;
+        job.application = known_application(model, outcome.application);
+        for (const policy::Entry& entry : policy::entries_of(policy, job)) at->second.push_back(entry.point);
+    }
+    return all;
+}
+
+std::span<const policy::OperatingPoint> entries_of(const Outcome& outcome, const JobOutcome& job) {
+    const auto at = outcome.entries.find({job.application, job.nodes});
+    return at == outcome.entries.end() ? std::span<const policy::OperatingPoint>() : at->second;
 }
 
 }  // namespace drom::sim

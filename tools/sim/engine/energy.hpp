@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/outcome.hpp"
+#include "policy/energy/model.hpp"
+#include "policy/registry/registry.hpp"
 
 namespace drom::sim {
 
@@ -35,5 +38,13 @@ double joules(const JobOutcome& job) noexcept;
 
 /// Returns the energy of jobs and idle nodes; nothing when the machine has no energy model or no job ended.
 std::optional<Energy> energy_of(const Outcome& outcome, Seconds makespan);
+
+/// Returns the entries of the jobs under a policy that chooses by its energy model, `model`; nothing under any other
+/// one. Cost: the jobs, and the partitions times their states for each pair of application and nodes.
+EntriesOfJobs entries_of_jobs(const std::vector<JobOutcome>& jobs, const policy::Policy& policy,
+                              const policy::EnergyModel& model);
+
+/// Returns the entries of the job; nothing where the policy does not choose.
+std::span<const policy::OperatingPoint> entries_of(const Outcome& outcome, const JobOutcome& job);
 
 }  // namespace drom::sim

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/seldom.hpp"
@@ -119,9 +121,14 @@ struct Setting {
     std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
 };
 
+/// Partitions and frequencies among which a policy chooses, in its order, by the application's number in the log and
+/// the number of nodes.
+using EntriesOfJobs = std::map<std::pair<int, int>, std::vector<policy::OperatingPoint>>;
+
 struct Outcome {
     Setting setting;
     std::vector<JobOutcome> jobs;    ///< in the order of the workload
+    EntriesOfJobs entries;           ///< empty: the policy does not choose by an energy model
     std::size_t too_wide = 0;        ///< jobs wider than the machine, left out
     bool interrupted = false;        ///< stopped before the last job ended
     std::vector<Stretch> stretches;  ///< of the window that was asked for

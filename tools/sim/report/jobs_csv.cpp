@@ -2,6 +2,7 @@
 // jobs_csv.cpp - jobs as lines of tables.
 #include "report/jobs_csv.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/energy.hpp"
@@ -16,7 +17,8 @@ namespace {
 struct JobRow {
     const JobOutcome& job;
     const Setting& setting;
-    std::optional<bool> worse;  ///< than under the baseline
+    std::span<const policy::OperatingPoint> entries;  ///< of the job; none: the policy does not choose among them
+    std::optional<bool> worse;                        ///< than under the baseline
 };
 
 bool started(const JobRow& row) { return row.job.start >= 0; }
@@ -24,13 +26,29 @@ bool ended(const JobRow& row) { return row.job.ended(); }
 bool shared(const JobRow& row) { return row.job.shared(); }
 bool has_point(const JobRow& row) { return started(row) && !row.setting.partitions.empty(); }
 bool chosen(const JobRow& row) { return has_point(row) && row.job.point.efficiency > 0; }
-const std::string& partition_of(const JobRow& row) {
-    return row.setting.partitions[static_cast<std::size_t>(row.job.point.partition)].name;
+const std::string& partition_of(const JobRow& row, const policy::OperatingPoint& point) {
+    return row.setting.partitions[static_cast<std::size_t>(point.partition)].name;
 }
+const std::string& partition_of(const JobRow& row) { return partition_of(row, row.job.point); }
 Seconds zero_of(const JobRow& row) { return row.setting.provenance.zero; }
 
 using Text = CsvText;
 using Row = const JobRow&;
+
+/// Puts the place of the entry that the job started by among all of its own, from 1.
+void put_entry(Text& text, Row row) {
+    const auto at = std::ranges::find(row.entries, row.job.point.partition, &policy::OperatingPoint::partition);
+    if (at != row.entries.end()) put_integer(text, at - row.entries.begin() + 1);
+}
+
+/// Puts all entries of the job, each as "PARTITION:GHZ:EFF".
+void put_entries(Text& text, Row row) {
+    std::string all;
+    for (const policy::OperatingPoint& entry : row.entries)
+        all += fmt::format("{}{}:{}:{:.4f}", all.empty() ? "" : " ", partition_of(row, entry), entry.ghz,
+                           entry.efficiency);
+    put_text(text, all);
+}
 
 // clang-format off
 constexpr CsvColumn<JobRow> kJobsTable[] = {
@@ -81,6 +99,11 @@ constexpr CsvColumn<JobRow> kDecisionsTable[] = {
     {"how", "", "`in order`, `backfilled`, or `shared`", [](Text& t, Row r) { put_text(t, policy::word(r.job.how)); }},
     {"decision", "", "a sentence with the numbers that led to the start", [](Text& t, Row r) { put_text(t, decision_sentence(r.job, r.setting)); }},
     {"start_date", "UTC", "`start` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.start); }},
+    {"partition", "", "partition that the job started on; empty: the machine has no energy model", [](Text& t, Row r) { if (has_point(r)) put_text(t, partition_of(r)); }},
+    {"entry", "", "place of that partition in `entries`, from 1; empty: the policy does not choose", put_entry},
+    {"ghz", "GHz", "frequency there", [](Text& t, Row r) { if (has_point(r)) put_decimals(t, r.job.point.ghz); }},
+    {"eff", "", "efficiency there: small is good (thesis, equation 6.5); empty: not known", [](Text& t, Row r) { if (chosen(r)) put_decimals(t, r.job.point.efficiency); }},
+    {"entries", "", "all entries of the job in the policy's order, separated by blanks: partition, GHz and efficiency of each as in `p2:2.1:1.4142`; efficiency 0: not known", put_entries},
 };
 // clang-format on
 constexpr std::span<const CsvColumn<JobRow>> kJobs = kJobsTable, kDecisions = kDecisionsTable;
@@ -113,7 +136,7 @@ std::string limit_text(double limit) {
 
 /// Returns "; on p1 at 2.4 GHz: preference 2, efficiency 1.60"; empty without an energy model.
 std::string place_text(const JobOutcome& job, const Setting& setting) {
-    const JobRow row{job, setting, std::nullopt};
+    const JobRow row{job, setting, {}, std::nullopt};
     if (!has_point(row)) return {};
     std::string text = fmt::format("; on {} at {:.1f} GHz", partition_of(row), job.point.ghz);
     if (chosen(row))
@@ -126,7 +149,7 @@ std::string place_text(const JobOutcome& job, const Setting& setting) {
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
                                                const Outcome* baseline) {
     return write_jobs(path, outcome, kJobs, [&](std::size_t i) {
-        JobRow row{outcome.jobs[i], outcome.setting, std::nullopt};
+        JobRow row{outcome.jobs[i], outcome.setting, {}, std::nullopt};
         if (baseline != nullptr && comparable(outcome, *baseline, i))
             row.worse = slowdown(outcome.jobs[i]) > slowdown(baseline->jobs[i]);
         return std::optional<JobRow>(row);
@@ -135,7 +158,8 @@ tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Ou
 
 tl::expected<void, std::string> write_decisions_csv(const std::string& path, const Outcome& outcome) {
     return write_jobs(path, outcome, kDecisions, [&](std::size_t i) {
-        const JobRow row{outcome.jobs[i], outcome.setting, std::nullopt};
+        const JobOutcome& job = outcome.jobs[i];
+        const JobRow row{job, outcome.setting, entries_of(outcome, job), std::nullopt};
         return started(row) ? std::optional<JobRow>(row) : std::nullopt;
     });
 }
