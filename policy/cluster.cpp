@@ -339,7 +339,11 @@ void Cluster::predict_limits(const std::vector<int>& members, Seconds now) {
     std::vector<Planned> planned;
     for (const int slot : members) planned.push_back({limit_left_at(slot, now), now});
     forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
-    for (std::size_t i = 0; i < members.size(); ++i) jobs_[index(members[i])].limit_end = planned[i].end;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        RunningJob& running = jobs_[index(members[i])];
+        const Job& job = running.job;
+        running.limit_end = job.extend_as_predicted ? running.end + job.limit - job.request : planned[i].end;
+    }
 }
 
 // Where nodes are reserved until the limit, only the list of malleable jobs goes by predictions.
@@ -363,6 +367,18 @@ bool Cluster::correct_predictions(Seconds now) {
     for (const int slot : late)
         if (jobs_[index(slot)].end <= now) double_request(slot, now);
     return !late.empty();
+}
+
+Seconds Cluster::next_overrun(Seconds now) const {
+    Seconds next = kNever;
+    for (const auto& [nodes, lenders] : malleable_) {
+        const auto later = std::find_if(lenders.rbegin(), lenders.rend(), [now, this](const Lender& lender) {
+            const Job& job = jobs_[index(lender.slot)].job;
+            return lender.end > now && job.request < job.limit;
+        });
+        if (later != lenders.rend()) next = std::min(next, later->end);
+    }
+    return next;
 }
 
 // Until something of it is left, or the limit is reached.

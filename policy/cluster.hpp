@@ -129,6 +129,9 @@ public:
     /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a
     /// prediction has moved. Cost: the releases that are due, and the sizes of malleable jobs.
     bool correct_predictions(Seconds now);
+    /// Returns when the next malleable job runs at its predicted end, and not at its limit; kNever. Cost: the sizes of
+    /// malleable jobs.
+    Seconds next_overrun(Seconds now) const;
     /// Returns how many guests still ran when a job ended that had lent them cores.
     std::size_t outlived() const noexcept { return outlived_; }
 

@@ -35,6 +35,9 @@ struct Job {
     Seconds request = 1;         ///< requested run time on all its cores, >= 1; what is planned with
     Seconds limit = 0;           ///< what was really requested, where the plan is a prediction; 0: request
     bool reserve_limit = false;  ///< nodes are reserved until the limit; else as long as is predicted
+    /// Sharing extends the limit by as much as it does the prediction; else by the worst case of the limit itself. Of
+    /// jobs that predicting() makes alone.
+    bool extend_as_predicted = false;
     int nodes = 1;               ///< whole nodes, >= 1
     int min_cores = 1;           ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;

@@ -22,6 +22,7 @@ public:
         Job planned = job;
         planned.limit = job.request;
         planned.reserve_limit = rules_.sharing_only;
+        planned.extend_as_predicted = rules_.extend_as_predicted;
         planned.request = with_safety(predicted, job.request);
         inner_->submit(planned);
     }
@@ -43,10 +44,11 @@ public:
     void pass(std::span<Cluster> partitions, Seconds now, bool ended, Changes& changes) override {
         bool moved = false;
         for (Cluster& cluster : partitions) moved = cluster.correct_predictions(now) || moved;
-        inner_->pass(partitions, now, ended || (moved && !rules_.sharing_only), changes);
+        inner_->pass(partitions, now, ended || (moved && releases_move()), changes);
         overrun_ = kNever;
-        if (rules_.sharing_only) return;
-        for (const Cluster& cluster : partitions) overrun_ = std::min(overrun_, first_release(cluster, now));
+        if (!releases_move()) return;
+        for (const Cluster& cluster : partitions)
+            overrun_ = std::min(overrun_, rules_.sharing_only ? cluster.next_overrun(now) : first_release(cluster, now));
     }
 
     Seconds wake() const override { return std::min(overrun_, inner_->wake()); }
@@ -63,6 +65,9 @@ private:
         const double longer = std::ceil(static_cast<double>(predicted) * safety_.factor(rules_.safety));
         return longer < static_cast<double>(request) ? static_cast<Seconds>(longer) : request;
     }
+
+    /// Returns whether nodes are free at another time where a prediction is outrun.
+    bool releases_move() const { return !rules_.sharing_only || rules_.extend_as_predicted; }
 
     static Seconds first_release(const Cluster& cluster, Seconds now) {
         for (const Release& release : cluster.releases())

@@ -17,6 +17,8 @@ struct PredictionRules {
     Kind kind = Kind::kRequest;
     bool sharing_only =
         false;          ///< reservations go by requests; predicted are the ends and slowdowns of jobs that share
+    bool extend_as_predicted =
+        false;  ///< limits of jobs that share, too; each is extended again when the prediction is outrun
     double safety = 0;  ///< share of the jobs that should end within their prediction, which is lengthened; 0: no care
 };
 

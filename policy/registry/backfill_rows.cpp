@@ -122,6 +122,15 @@ Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
 
 std::string predictor_text(PredictionRules::Kind kind) { return kPredictors[static_cast<std::size_t>(kind)]; }
 
+Read set_plan(Rules& rules, std::string_view text) {
+    if (text != "request" && text != "prediction")
+        return tl::unexpected(std::string("is neither request nor prediction"));
+    rules.plan_as_predicted = text == "prediction";
+    return {};
+}
+
+std::string plan_text(const Rules& rules) { return rules.plan_as_predicted ? "prediction" : "request"; }
+
 Read set_sharing_depth(Rules& rules, std::string_view text) {
     if (text == "backfill") {
         rules.sharing.depth = SlowdownRules::kAsBackfill;
@@ -234,6 +243,7 @@ constexpr Option<Rules> kSharingWhen[] = {
     {"sharing_depth", "N", "waiting jobs that may share; backfill: those that the backfill looks at; 0: all", set_sharing_depth, sharing_depth_text},
     {"sd_prediction", "NAME", "as prediction, but of jobs that share only: reservations go by requests",
      [](Rules& r, std::string_view v) { return read_predictor(r.sd_prediction, v); }, [](const Rules& r) { return predictor_text(r.sd_prediction); }},
+    {"sd_plan", "request|prediction", "what sharing adds to limits: the worst case of requests, or of predictions, and more each time that one is outrun", set_plan, plan_text},
     {"gain", "G", "share only if the guest's slowdown falls by more than G times what its mates' rise; 0: always",
      [](Rules& r, std::string_view v) { return read_number(r.sharing.gain, v, SlowdownRules::kGains); }, [](const Rules& r) { return text_of(r.sharing.gain); }},
 };
@@ -280,6 +290,7 @@ std::unique_ptr<Scheduler> make_sharing(const Rules& rules) {
     if (prediction.kind == PredictionRules::Kind::kRequest) {
         prediction.kind = rules.sd_prediction;
         prediction.sharing_only = true;
+        prediction.extend_as_predicted = rules.plan_as_predicted;
     }
     return predicting(backfill(rules.backfill, rules.sharing), prediction);
 }
@@ -332,10 +343,25 @@ const MateLimits* mate_limits(const Policy& policy) {
     return has_mate_limits(policy) ? &policy.rules<Rules>().sharing.sharing.limits : nullptr;
 }
 
+namespace {
+
+std::string contradiction_in_plan(const Rules& rules) {
+    using Kind = PredictionRules::Kind;
+    if (!rules.plan_as_predicted) return {};
+    if (rules.sd_prediction == Kind::kRequest || rules.prediction.kind != Kind::kRequest)
+        return "sd_plan prediction is for jobs that share by predictions while others go by requests; give "
+               "sd_prediction last2 or knn, and prediction request";
+    if (rules.backfill.bookings.empty()) return {};
+    return "sd_plan prediction does not go with reserved; a job that outruns its prediction would still be there";
+}
+
+}  // namespace
+
 std::string contradiction_in_backfill(const Policy& policy) {
     constexpr int kMax = 3;
     if (policy.row().defaults.type() != typeid(Rules) || policy.find("jobs_per_node") == nullptr) return {};
     const auto& rules = policy.rules<Rules>();
+    if (std::string why = contradiction_in_plan(rules); !why.empty()) return why;
     if (rules.backfill.bookings.empty() || rules.sharing.sharing.jobs_per_node <= kMax) return {};
     return "jobs_per_node " + std::to_string(rules.sharing.sharing.jobs_per_node) +
            " does not go with reserved; with more than " + std::to_string(kMax) +

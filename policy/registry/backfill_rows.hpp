@@ -19,6 +19,7 @@ struct BackfillPolicy {
     UrgentBy urgent_by = UrgentBy::kShareFirst;  ///< urgent alone
     PredictionRules prediction;
     PredictionRules::Kind sd_prediction = PredictionRules::Kind::kRequest;  ///< of sharing, where that is all
+    bool plan_as_predicted = false;  ///< limits of jobs that share are extended by predictions, where sharing has them
 };
 
 /// Makes the rows easy, slurm, sd, sd+, sd-deep, moldable and urgent.

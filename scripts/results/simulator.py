@@ -4,7 +4,7 @@
 
   scripts/results/simulator.py build/release/bin/drom-sim FOLDER_OF_LOGS [--only PART] [--row TEXT] [--check]
 
-Parts are easy, workload3, cirne, curie, predictions, recovered, sensitivity and speed; those that are not asked for stay as they are. With --check
+Parts are easy, workload3, cirne, curie, predictions, recovered, plan, sensitivity and speed; those that are not asked for stay as they are. With --check
 nothing is written: rows that differ are printed, and the status is 1 where there are any. --row checks only the rows that have the text, and makes no
 others. The part speed is made only where it is asked for, of build/bench/sim.json, which `scripts/bench.sh sim` writes. Tables of few malleable jobs
 are those of shares.py.
@@ -37,6 +37,7 @@ EASY = [
 ]
 
 RICC = ["--swf", "RICC-sept-2010.swf.gz", "--nodes", "1024", "--cores-per-node", "8"]
+KTH = ["--swf", "KTH-SP2-1996-2.1-cln.swf.gz", "--nodes", "25", "--cores-per-node", "4"]
 DEPTH = {"bf_max_job_test": "50", "bf_window": "0"}
 # The static row of workload 3 in the thesis.
 PUBLISHED = {"response_mean": 43537, "slowdown_mean": 1341, "makespan": 407043}
@@ -76,7 +77,14 @@ CURIE_SETTINGS = [
 RECOVERED_SEEDS = 5
 RECOVERED = [{"model": "worst"}] + [
     {"model": "worst", **options}
-    for options in ({"prediction": "knn"}, {"prediction": "last2"}, {"sd_prediction": "knn"}, {"sd_prediction": "knn", "safety": "0.9"})
+    for options in ({"prediction": "knn"}, {"prediction": "last2"}, {"sd_prediction": "knn"}, {"sd_prediction": "knn", "safety": "0.9"}, {"sd_prediction": "knn", "sd_plan": "prediction"})
+]
+# Name on the page, options of log and machine, and settings whose limits are extended by requests or by predictions.
+PLANNED = [
+    ("RICC-sept-2010", RICC, ("sd", {"max_slowdown": "inf", **DEPTH, "sd_prediction": "knn"})),
+    ("RICC-sept-2010", RICC, ("sd-deep", DEPTH)),
+    ("KTH-SP2-1996-2.1-cln, 25 x 4", KTH, ("sd", {"max_slowdown": "inf", "sd_prediction": "knn"})),
+    ("KTH-SP2-1996-2.1-cln, 25 x 4", KTH, ("sd-deep", {})),
 ]
 
 # Row, and its keys in build/bench/sim.json: under easy, under sd.
@@ -224,6 +232,21 @@ class Tables:
             rows.append([f"`{setting}`", gain, "-" if setting == ideal else loss, "-" if setting in (ideal, settings[0]) else back, words])
         return table(["policy", "against `slurm`", "against `model=ideal`", "difference got back", "command"], rows)
 
+    def plan(self) -> list[str]:
+        rows = []
+        for name, where, (policy, options) in PLANNED:
+            settings = [setting_of(policy, {**options, "sd_plan": plan}) for plan in ("request", "prediction")]
+            for setting in settings:
+                if not self.wanted(f"{name} {setting}"):
+                    continue
+                here, there = (self.simulations.summary([*where, "--policy", other]) for other in (setting, settings[0]))
+                means = [f"{here[measure]:.0f}" for measure in ("wait_mean", "response_mean", "slowdown_mean")]
+                changed = "-" if setting == settings[0] else change(here["slowdown_mean"], there["slowdown_mean"])
+                counts = [str(here[count]) for count in ("malleable_starts", "outlived", "killed")]
+                rows.append([name, f"`{setting}`", *means, changed, *counts, command([*where, "--policy", setting])])
+        head = ["log", "policy", "wait s", "response s", "slowdown", "change", "shared starts", "guests that outlive a mate", "killed"]
+        return table([*head, "command"], rows)
+
     def speed(self) -> list[str]:
         figures = json.loads((ROOT / "build/bench/sim.json").read_text(encoding="utf-8"))["figures"]
         rows = []
@@ -256,7 +279,7 @@ class Tables:
         return table(["log", "`prediction`", "bounded slowdown", "mean wait s", "command"], rows)
 
 
-PARTS = ["easy", "workload3", "cirne", "curie", "predictions", "recovered", "sensitivity"]
+PARTS = ["easy", "workload3", "cirne", "curie", "predictions", "recovered", "plan", "sensitivity"]
 
 
 def main() -> int:

@@ -111,6 +111,26 @@ TEST(Cluster, LimitsOfJobsThatShareFollowWhatTheyAskedFor) {
     EXPECT_EQ(cluster.running(mate).limit_end, 1300);
 }
 
+TEST(Cluster, LimitsOfJobsThatShareFollowPredictionsWhereTheJobSaysSo) {
+    Cluster cluster(Machine::uniform(4, 16));
+    Job of_mate = predicted(1, 4, 500, 1000), of_guest = predicted(2, 4, 10, 300);
+    of_mate.extend_as_predicted = of_guest.extend_as_predicted = true;
+    const int mate = cluster.start(of_mate, NodeSet(0, 4), 0);
+    EXPECT_EQ(cluster.running(mate).limit_end, 1000) << "alone it has what it asked for";
+    const int guest = cluster.share(of_guest, {{mate}, 8, {}, {}}, 100);
+    EXPECT_EQ(cluster.running(guest).limit_end, 120 + 290) << "by its request 700";
+    EXPECT_EQ(cluster.running(mate).limit_end, 510 + 500) << "by its request 1300";
+    EXPECT_EQ(cluster.next_overrun(100), 120);
+    EXPECT_TRUE(cluster.correct_predictions(120));
+    EXPECT_EQ(cluster.running(guest).end, 140) << "20 s predicted, at half the speed";
+    EXPECT_EQ(cluster.running(guest).limit_end, 140 + 280);
+    EXPECT_EQ(cluster.running(mate).limit_end, 520 + 500);
+    Seconds now = 120;
+    while (cluster.running(guest).job.request < 300) cluster.correct_predictions(now = cluster.next_overrun(now));
+    EXPECT_EQ(cluster.running(guest).limit_end, 700) << "in the end it is the worst case of the request";
+    EXPECT_EQ(cluster.inconsistency(), "");
+}
+
 TEST(Cluster, GuestsThatOutliveAMateAreCounted) {
     Cluster cluster(Machine::uniform(4, 16));
     const int a = cluster.start(predicted(1, 2, 500, 1000), NodeSet(0, 2), 0);

@@ -92,8 +92,11 @@ std::string random_setting() {
     setting += ",add_free_nodes=" + *rc::gen::element<std::string>("yes", "no");
     setting += ",parts=" + *rc::gen::element<std::string>("yes", "no");
     setting += ",keep=" + *rc::gen::element<std::string>("none", "first", "all");
-    setting += ",sd_prediction=" + *rc::gen::element<std::string>("request", "last2", "knn");
-    setting += ",prediction=" + *rc::gen::element<std::string>("request", "request", "knn");
+    const auto of_sharing = *rc::gen::element<std::string>("request", "last2", "knn");
+    const auto of_all = *rc::gen::element<std::string>("request", "request", "knn");
+    setting += ",sd_prediction=" + of_sharing + ",prediction=" + of_all;
+    if (of_sharing != "request" && of_all == "request")
+        setting += ",sd_plan=" + *rc::gen::element<std::string>("request", "prediction");
     return setting;
 }
 
@@ -322,6 +325,29 @@ Outcome simulated_with(const Workload& workload, const std::string& setting) {
     const auto parameters = read_setting(setting, {});
     const auto scheduler = parameters->policy.scheduler();
     return simulate(workload, *scheduler, engine_rules_of(*parameters, kNodes, kCores));
+}
+
+// Job 1 teaches that its user's jobs take 100 s. Job 3 is one of them, asks for 2000 s, and joins job 2.
+TEST(Engine, LimitsAreExtendedByPredictionsWhereThePlanGoesByThem) {
+    Workload workload;
+    workload.jobs = {job(1, 0, kNodes, 100, 1000), job(2, 200, kNodes, 900, 1000), job(3, 210, kNodes, 40, 2000),
+                     job(4, 220, kNodes, 10, 1000)};
+    workload.jobs[0].user = workload.jobs[2].user = 1;
+    const std::string setting = "sd:base=easy,max_slowdown=inf,sd_prediction=last2";
+    const Outcome by_request = simulated_with(workload, setting);
+    const Outcome by_prediction = simulated_with(workload, setting + ",sd_plan=prediction");
+    for (const Outcome* outcome : {&by_request, &by_prediction}) {
+        ASSERT_TRUE(outcome->jobs[2].shared());
+        EXPECT_EQ(outcome->jobs[2].end, 290) << "40 s at half the speed";
+        EXPECT_EQ(outcome->jobs[1].end, 1140);
+        EXPECT_FALSE(outcome->jobs[1].killed);
+    }
+    EXPECT_EQ(by_request.jobs[2].limit_end, 210 + 2 * 990 + 1010) << "until job 2 has had its request, then alone";
+    EXPECT_EQ(by_prediction.jobs[2].limit_end, 210 + 2 * 100 + 1900) << "the prediction, and the rest of the request";
+    workload.jobs[2].run = 1900;
+    const Outcome outrun = simulated_with(workload, setting + ",sd_plan=prediction");
+    EXPECT_FALSE(outrun.jobs[2].killed);
+    EXPECT_EQ(outrun.jobs[2].end, 210 + 2 * 890 + 1010) << "beyond the limit that it had at first";
 }
 
 TEST(Engine, AtEqualTimesEndsComeBeforeStarts) {

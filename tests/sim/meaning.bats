@@ -124,6 +124,7 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only predictions --row KTH
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only workload3 --row easy
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only recovered
+    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only plan --row "25 x 4 sd-deep:sd_plan=prediction"
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only cirne --row "w2-samples sd+"
     python3 scripts/results/shares.py "$sim" --check --only w1 --policy sd+ --shares 0.2
     deep=sd:max_slowdown=inf,gain=1,parts=yes,keep=first,sharing_depth=0,bf_max_job_test=50,bf_window=0

@@ -123,6 +123,10 @@ inline void draw_options(policy::Policy& policy) {
             policy.set(option, *rc::gen::element<std::string>("none", "0", "7", "60", "300"));
             continue;
         }
+        if (std::string_view(option.name) == "sd_plan") {
+            policy.set(option, *rc::gen::element<std::string>("request", "prediction"));
+            continue;
+        }
         for (int tries = 0; tries < (std::string_view(option.name) == "reserved" ? 40 : 4); ++tries) {
             const auto value = *rc::gen::element<std::string>(
                 "0", "1", "2", "3", "10", "100", "0.25", "0.5", "0.75", "inf", "yes", "no", "easy", "slurm", "last2",
@@ -132,6 +136,8 @@ inline void draw_options(policy::Policy& policy) {
             if (policy.set(option, value)) break;
         }
     }
+    const policy::OptionRow* plan = policy.find("sd_plan");
+    if (plan != nullptr && !policy::contradiction(policy).empty()) policy.set(*plan, "request");
     if (!policy::contradiction(policy).empty()) policy = before;
 }
 

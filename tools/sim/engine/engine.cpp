@@ -168,6 +168,8 @@ private:
         return work_[static_cast<std::size_t>(slot.partition)][static_cast<std::size_t>(slot.number)];
     }
 
+    Seconds limit_end(const Slot& slot) { return cluster(slot).running(slot.number).limit_end; }
+
     /// Takes over how fast the job runs from now on, and on how much of the machine.
     void set_speed(const Slot& slot) {
         const int cores = cluster(slot).machine().cores_per_node;
@@ -192,6 +194,10 @@ private:
                 iterate(end.slot);
                 continue;
             }
+            if (end.at_limit && limit_end(end.slot) > now) {  // a prediction was outrun, and the limit moved with it
+                change(end.slot, now);
+                continue;
+            }
             finish(end, now);
             any = true;
         }
@@ -205,7 +211,7 @@ private:
         JobOutcome& job = out_.jobs[ended.job];
         job.end = now;
         job.killed = end.at_limit;
-        job.limit_end = cluster(end.slot).running(end.slot.number).limit_end;
+        job.limit_end = limit_end(end.slot);
         if (ended.iterates) leave(ended.job, now);
         ++ended.version;
         stop_drawing(end.slot, now);
@@ -356,7 +362,7 @@ private:
         const bool iterates = running.iterates;
         if (iterates) at = std::max<Seconds>(now, std::llround(elastic(running).run.next()));
         const bool at_point = iterates && !elastic(running).run.on_last();
-        const Seconds limit = std::max(cluster(slot).running(slot.number).limit_end, now);
+        const Seconds limit = std::max(limit_end(slot), now);
         const bool at_limit = rules_.kill_at_limit && limit < at;
         if (at_limit) at = limit;
         ends_.push(
