@@ -365,7 +365,7 @@ std::vector<int> Cluster::overrun(Seconds now) const {
 bool Cluster::correct_predictions(Seconds now) {
     const std::vector<int> late = overrun(now);
     for (const int slot : late)
-        if (jobs_[index(slot)].end <= now) double_request(slot, now);
+        if (jobs_[index(slot)].end <= now) correct_request(slot, now);
     return !late.empty();
 }
 
@@ -381,14 +381,15 @@ Seconds Cluster::next_overrun(Seconds now) const {
     return next;
 }
 
-// Until something of it is left, or the limit is reached.
-void Cluster::double_request(int slot, Seconds now) {
+// Doubles until something of it is left, or the limit is reached.
+void Cluster::correct_request(int slot, Seconds now) {
     RunningJob& running = jobs_[index(slot)];
     account_work(slot, now);
     const std::int64_t done = running.job.limit * machine_.cores_per_node - running.limit_left;
-    do running.job.request = std::min(2 * running.job.request, running.job.limit);
-    while (running.job.request * machine_.cores_per_node <= done && running.job.request < running.job.limit);
-    running.left = std::max<std::int64_t>(0, running.job.request * machine_.cores_per_node - done);
+    Job& job = running.job;
+    do job.request = job.correct_to_limit ? job.limit : std::min(2 * job.request, job.limit);
+    while (job.request * machine_.cores_per_node <= done && job.request < job.limit);
+    running.left = std::max<std::int64_t>(0, job.request * machine_.cores_per_node - done);
     predict(component({slot}), now);
     note_new_mate(slot);
 }

@@ -126,8 +126,8 @@ public:
     void leave_nodes(int slot, const NodeSet& nodes, Seconds now);
     /// Ends the job: its cores return, and the predicted ends of those that it shared with move.
     void finish(int slot, Seconds now);
-    /// Doubles the requests of jobs that run at or after their predicted ends, up to their limits. Returns whether a
-    /// prediction has moved. Cost: the releases that are due, and the sizes of malleable jobs.
+    /// Doubles the requests of jobs that run at or after their predicted ends, or makes them the limits. Returns
+    /// whether a prediction has moved. Cost: the releases that are due, and the sizes of malleable jobs.
     bool correct_predictions(Seconds now);
     /// Returns when the next malleable job runs at its predicted end, and not at its limit; kNever. Cost: the sizes of
     /// malleable jobs.
@@ -203,7 +203,7 @@ private:
     std::int64_t limit_left_at(int slot, Seconds now) const;
     void predict_limits(const std::vector<int>& members, Seconds now);
     std::vector<int> overrun(Seconds now) const;
-    void double_request(int slot, Seconds now);
+    void correct_request(int slot, Seconds now);
     std::set<int> guests_of(int slot) const;
     void account_work(int slot, Seconds now);
     void set_release(int piece, Seconds at);

@@ -38,8 +38,9 @@ struct Job {
     /// Sharing extends the limit by as much as it does the prediction; else by the worst case of the limit itself. Of
     /// jobs that predicting() makes alone.
     bool extend_as_predicted = false;
-    int nodes = 1;               ///< whole nodes, >= 1
-    int min_cores = 1;           ///< on each node: one per rank (thesis 4.5.3)
+    bool correct_to_limit = false;  ///< a prediction that is outrun becomes the limit; else it is doubled
+    int nodes = 1;                  ///< whole nodes, >= 1
+    int min_cores = 1;              ///< on each node: one per rank (thesis 4.5.3)
     Kind kind = Kind::kMalleable;
     int partition = -1;    ///< from 0; -1: of none that is known
     int qos = -1;          ///< number; -1: of none that is known

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// predicting.cpp - requests become predictions on the way in, and are doubled when they were too short.
+// predicting.cpp - requests become predictions on the way in, and are corrected when they were too short.
 #include "policy/prediction/predicting.hpp"
 
 #include <algorithm>
@@ -23,6 +23,7 @@ public:
         planned.limit = job.request;
         planned.reserve_limit = rules_.sharing_only;
         planned.extend_as_predicted = rules_.extend_as_predicted;
+        planned.correct_to_limit = rules_.correct_to_limit;
         planned.request = with_safety(predicted, job.request);
         inner_->submit(planned);
     }
@@ -48,7 +49,8 @@ public:
         overrun_ = kNever;
         if (!releases_move()) return;
         for (const Cluster& cluster : partitions)
-            overrun_ = std::min(overrun_, rules_.sharing_only ? cluster.next_overrun(now) : first_release(cluster, now));
+            overrun_ =
+                std::min(overrun_, rules_.sharing_only ? cluster.next_overrun(now) : first_release(cluster, now));
     }
 
     Seconds wake() const override { return std::min(overrun_, inner_->wake()); }
@@ -83,12 +85,22 @@ private:
     Seconds overrun_ = kNever;                ///< when the next prediction would turn out too short
 };
 
+std::unique_ptr<Predictor> predictor_of(PredictionRules::Kind kind) {
+    switch (kind) {
+        case PredictionRules::Kind::kLastTwo: return last_two();
+        case PredictionRules::Kind::kNearest: return nearest_jobs();
+        case PredictionRules::Kind::kUserTwo: return last_two_of_user();
+        case PredictionRules::Kind::kRequest: break;
+    }
+    return nullptr;
+}
+
 }  // namespace
 
 std::unique_ptr<Scheduler> predicting(std::unique_ptr<Scheduler> inner, const PredictionRules& rules) {
-    if (rules.kind == PredictionRules::Kind::kRequest) return inner;
-    auto predictor = rules.kind == PredictionRules::Kind::kLastTwo ? last_two() : nearest_jobs();
-    return std::make_unique<Predicting>(std::move(inner), std::move(predictor), rules);
+    if (auto predictor = predictor_of(rules.kind))
+        return std::make_unique<Predicting>(std::move(inner), std::move(predictor), rules);
+    return inner;
 }
 
 }  // namespace drom::policy

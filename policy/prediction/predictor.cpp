@@ -24,7 +24,7 @@ struct LastTwo {
     double mean() const { return known == 2 ? static_cast<double>(newer + older) / 2 : static_cast<double>(newer); }
 };
 
-class LastTwoOfUser final : public Predictor {
+class LastTwoOfSize final : public Predictor {
 public:
     void learn(const Job& job, Seconds run) override {
         if (job.user < 0) return;
@@ -44,6 +44,22 @@ private:
     static int size_class(const Job& job) { return static_cast<int>(std::bit_width(static_cast<unsigned>(job.nodes))); }
 
     std::map<std::pair<int, int>, LastTwo> by_size_;
+    std::map<int, LastTwo> by_user_;
+};
+
+class LastTwoOfUser final : public Predictor {
+public:
+    void learn(const Job& job, Seconds run) override {
+        if (job.user >= 0) by_user_[job.user].add(std::max<Seconds>(1, run));
+    }
+
+protected:
+    double expected(const Job& job) const override {
+        const auto user = by_user_.find(job.user);
+        return user == by_user_.end() || user->second.known < 2 ? 0 : user->second.mean();
+    }
+
+private:
     std::map<int, LastTwo> by_user_;
 };
 
@@ -106,7 +122,8 @@ Seconds Predictor::predict(const Job& job) const {
     return std::clamp<Seconds>(static_cast<Seconds>(std::ceil(std::min(seconds, 1e15))), 1, job.request);
 }
 
-std::unique_ptr<Predictor> last_two() { return std::make_unique<LastTwoOfUser>(); }
+std::unique_ptr<Predictor> last_two() { return std::make_unique<LastTwoOfSize>(); }
+std::unique_ptr<Predictor> last_two_of_user() { return std::make_unique<LastTwoOfUser>(); }
 std::unique_ptr<Predictor> nearest_jobs() { return std::make_unique<NearestJobs>(); }
 
 void Safety::learn(Seconds predicted, Seconds run) {

@@ -24,10 +24,14 @@ protected:
 };
 
 /// Returns a predictor by the mean of the last two run times of the user with the same class of sizes; else of the
-/// user. Without either it predicts the request (D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using
-/// system-generated predictions rather than user runtime estimates", 2007). Classes of sizes are powers of two. Cost: a
-/// look-up.
+/// user. Where one is known it is that one; without any the request is predicted. Classes of sizes are powers of two.
+/// Cost: a look-up.
 std::unique_ptr<Predictor> last_two();
+
+/// Returns a predictor by the mean of the user's last two run times, whatever the sizes; before there are two it
+/// predicts the request (D. Tsafrir, Y. Etsion, D. Feitelson, "Backfilling using system-generated predictions rather
+/// than user runtime estimates", 2007). Cost: a look-up.
+std::unique_ptr<Predictor> last_two_of_user();
 
 /// Returns a predictor by the geometric mean of the run times of the 8 jobs that were most alike. They are compared by
 /// user, application, the logarithms of nodes and request, and the hour of the submit. Remembers the last 1000 jobs of

@@ -109,7 +109,7 @@ Read set_urgent_by(Rules& rules, std::string_view text) {
     return tl::unexpected(std::string("is none of wait, first, share, preempt and share-first"));
 }
 
-constexpr const char* kPredictors[] = {"request", "last2", "knn"};
+constexpr const char* kPredictors[] = {"request", "last2", "knn", "user2"};
 
 Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
     for (std::size_t i = 0; i < std::size(kPredictors); ++i) {
@@ -117,7 +117,7 @@ Read read_predictor(PredictionRules::Kind& into, std::string_view text) {
         into = static_cast<PredictionRules::Kind>(i);
         return {};
     }
-    return tl::unexpected(std::string("is none of request, last2 and knn"));
+    return tl::unexpected(std::string("is none of request, last2, knn and user2"));
 }
 
 std::string predictor_text(PredictionRules::Kind kind) { return kPredictors[static_cast<std::size_t>(kind)]; }
@@ -130,6 +130,14 @@ Read set_plan(Rules& rules, std::string_view text) {
 }
 
 std::string plan_text(const Rules& rules) { return rules.plan_as_predicted ? "prediction" : "request"; }
+
+Read set_correction(Rules& rules, std::string_view text) {
+    if (text != "double" && text != "request") return tl::unexpected(std::string("is neither double nor request"));
+    rules.prediction.correct_to_limit = text == "request";
+    return {};
+}
+
+std::string correction_text(const Rules& rules) { return rules.prediction.correct_to_limit ? "request" : "double"; }
 
 Read set_sharing_depth(Rules& rules, std::string_view text) {
     if (text == "backfill") {
@@ -271,8 +279,9 @@ constexpr Option<Rules> kMold[] = {
 };
 
 constexpr Option<Rules> kPrediction[] = {
-    {"prediction", "NAME", "run times to plan with: request; last2, the mean of the user's last two; knn, of the 8 jobs most alike",
+    {"prediction", "NAME", "run times to plan with: request; last2, the mean of the user's last two of the same class of sizes; user2, of any size; knn, of the 8 jobs most alike",
      [](Rules& r, std::string_view v) { return read_predictor(r.prediction.kind, v); }, [](const Rules& r) { return predictor_text(r.prediction.kind); }},
+    {"correction", "double|request", "what becomes of a prediction that a job outruns: twice as much, or the request", set_correction, correction_text},
     {"safety", "Q", "share of the jobs that should end within their prediction, which is lengthened for it; 0: as it is",
      [](Rules& r, std::string_view v) { return read_number(r.prediction.safety, v, 0.0, 1.0); }, [](const Rules& r) { return text_of(r.prediction.safety); }},
 };
@@ -350,7 +359,7 @@ std::string contradiction_in_plan(const Rules& rules) {
     if (!rules.plan_as_predicted) return {};
     if (rules.sd_prediction == Kind::kRequest || rules.prediction.kind != Kind::kRequest)
         return "sd_plan prediction is for jobs that share by predictions while others go by requests; give "
-               "sd_prediction last2 or knn, and prediction request";
+               "sd_prediction last2, knn or user2, and prediction request";
     if (rules.backfill.bookings.empty()) return {};
     return "sd_plan prediction does not go with reserved; a job that outruns its prediction would still be there";
 }

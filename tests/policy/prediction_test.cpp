@@ -34,11 +34,21 @@ TEST(LastTwo, IsTheMeanOfTheUsersLastTwoOfTheSameClassOfSizes) {
     EXPECT_EQ(predictor->predict(job_of(2, 6, 1000)), 1000) << "another user";
 }
 
+TEST(LastTwoOfUser, IsTheMeanOfTheUsersLastTwoOfAnySize) {
+    const auto predictor = last_two_of_user();
+    predictor->learn(job_of(1, 4, 1000), 100);
+    EXPECT_EQ(predictor->predict(job_of(1, 4, 1000)), 1000) << "one is too few";
+    predictor->learn(job_of(1, 64, 1000), 301);
+    EXPECT_EQ(predictor->predict(job_of(1, 4, 1000)), 201);
+    EXPECT_EQ(predictor->predict(job_of(1, 4, 150)), 150);
+    EXPECT_EQ(predictor->predict(job_of(2, 4, 1000)), 1000) << "another user";
+}
+
 TEST(Predictions, KnowNothingOfJobsWithoutAUser) {
-    const std::unique_ptr<Predictor> both[] = {last_two(), nearest_jobs()};
-    for (const auto& predictor : both) {
-        predictor->learn(job_of(-1, 4, 1000), 100);
-        predictor->learn(job_of(1, 4, 1000), 100);
+    const std::unique_ptr<Predictor> all[] = {last_two(), nearest_jobs(), last_two_of_user()};
+    for (const auto& predictor : all) {
+        for (int i = 0; i < 2; ++i) predictor->learn(job_of(-1, 4, 1000), 100);
+        for (int i = 0; i < 2; ++i) predictor->learn(job_of(1, 4, 1000), 100);
         EXPECT_EQ(predictor->predict(job_of(-1, 4, 1000)), 1000);
     }
 }
@@ -97,6 +107,18 @@ TEST(Cluster, AnOverrunPredictionIsDoubledUpToTheLimit) {
     EXPECT_TRUE(cluster.correct_predictions(450)) << "400 would not be enough";
     EXPECT_EQ(cluster.running(slot).end, 500);
     EXPECT_EQ(cluster.running(slot).limit_end, 500);
+    EXPECT_FALSE(cluster.correct_predictions(500));
+    EXPECT_EQ(cluster.inconsistency(), "");
+}
+
+TEST(Cluster, AnOverrunPredictionBecomesTheLimitWhereTheJobSaysSo) {
+    Cluster cluster(Machine::uniform(4, 16));
+    Job job = predicted(1, 4, 100, 500);
+    job.correct_to_limit = true;
+    const int slot = cluster.start(job, NodeSet(0, 4), 0);
+    EXPECT_FALSE(cluster.correct_predictions(99));
+    EXPECT_TRUE(cluster.correct_predictions(100));
+    EXPECT_EQ(cluster.running(slot).end, 500);
     EXPECT_FALSE(cluster.correct_predictions(500));
     EXPECT_EQ(cluster.inconsistency(), "");
 }
@@ -212,7 +234,9 @@ TEST(Predicting, EveryJobStartsAndNoneIsCutShort) {
         const int nodes = *rc::gen::inRange(1, 12);
         const auto jobs = jobs_of_three_users(nodes);
         PredictionRules rules;
-        rules.kind = *rc::gen::element(PredictionRules::Kind::kLastTwo, PredictionRules::Kind::kNearest);
+        rules.kind = *rc::gen::element(PredictionRules::Kind::kLastTwo, PredictionRules::Kind::kNearest,
+                                       PredictionRules::Kind::kUserTwo);
+        rules.correct_to_limit = *rc::gen::arbitrary<bool>();
         rules.safety = *rc::gen::element(0.0, 0.9);
         rules.sharing_only = *rc::gen::arbitrary<bool>();
         const auto scheduler = predicting(backfill(BackfillRules::easy()), rules);

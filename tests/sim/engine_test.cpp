@@ -92,9 +92,10 @@ std::string random_setting() {
     setting += ",add_free_nodes=" + *rc::gen::element<std::string>("yes", "no");
     setting += ",parts=" + *rc::gen::element<std::string>("yes", "no");
     setting += ",keep=" + *rc::gen::element<std::string>("none", "first", "all");
-    const auto of_sharing = *rc::gen::element<std::string>("request", "last2", "knn");
+    const auto of_sharing = *rc::gen::element<std::string>("request", "last2", "knn", "user2");
     const auto of_all = *rc::gen::element<std::string>("request", "request", "knn");
     setting += ",sd_prediction=" + of_sharing + ",prediction=" + of_all;
+    setting += ",correction=" + *rc::gen::element<std::string>("double", "request");
     if (of_sharing != "request" && of_all == "request")
         setting += ",sd_plan=" + *rc::gen::element<std::string>("request", "prediction");
     return setting;

@@ -63,7 +63,7 @@ std::string spoiled(std::string text, const std::string& before, const std::stri
 }
 
 TEST(Record, SaysWhatAPolicyIsToldAndWhatItDecides) {
-    EXPECT_EQ(story(), R"(drom-record 1 easy:prediction=request,safety=0
+    EXPECT_EQ(story(), R"(drom-record 1 easy:prediction=request,correction=double,safety=0
 partition nodes=4 cores=8
 class partition=0 nodes=0-3 features=0 memory=0
 submit at=0 job=0 submit=0 request=100 count=2 min_cores=1 kind=malleable limit=0 reserve_limit=no partition=-1 qos=-1 application=-1 user=-1 features=0 memory=0 contiguous=no law=none

@@ -72,12 +72,13 @@ TEST(Settings, WhatCannotBeMeantIsRefusedWithASentence) {
         {"sd:sd_plan=limit", "sd_plan 'limit' is neither request nor prediction"},
         {"sd:sd_plan=prediction",
          "sd_plan prediction is for jobs that share by predictions while others go by requests; give sd_prediction "
-         "last2 or knn, and prediction request"},
+         "last2, knn or user2, and prediction request"},
         {"sd-deep:sd_plan=prediction,prediction=knn",
          "sd_plan prediction is for jobs that share by predictions while others go by requests; give sd_prediction "
-         "last2 or knn, and prediction request"},
+         "last2, knn or user2, and prediction request"},
         {"sd-deep:sd_plan=prediction,reserved=5-10:2",
          "sd_plan prediction does not go with reserved; a job that outruns its prediction would still be there"},
+        {"easy:correction=triple", "correction 'triple' is neither double nor request"},
         {"easy:mold_max=2", "policy easy has no parameter 'mold_max'"},
         {"moldable:moldable_share=-1", "moldable_share '-1' is out of range; 0 to 1 can be meant"},
         {"easy:malleable_share=1.5", "malleable_share '1.5' is out of range; 0 to 1 can be meant"},
