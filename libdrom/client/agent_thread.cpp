@@ -12,6 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
 #include <climits>
 #include <csignal>
 
@@ -19,6 +20,7 @@
 #include "base/process_identity.hpp"
 #include "base/run_at_once.hpp"
 #include "client_state.hpp"
+#include "shmem/forks.hpp"
 #include "shmem/futex.hpp"
 
 namespace drom::client {
@@ -59,6 +61,32 @@ bool await_request(uint64_t handled, uint64_t deadline_ns) noexcept {
         futex_wait(futex_half(newest), static_cast<uint32_t>(handled), deadline_ns);
     state.page->sleeping.store(0);
     return newest.load() != handled;
+}
+
+/// Waits until no thread of the process is inside a fork that began before this call. Returns false after a request
+/// that is not `seq`, or when the process leaves. Takes a fifth of a CPU at most, until each thread that is awake has
+/// run for 2 ms. Maps memory for more than 16 such threads.
+bool await_forks(uint64_t seq) noexcept {
+    const uint32_t pid = self().pid;
+    Forks forks;
+    Tasks threads(0);
+    if (!threads.ok() || !forks.note(pid, threads)) return false;
+    for (;;) {
+        const uint64_t began = now_ns();
+        if (forks.are_over(pid, threads)) return true;
+        const uint64_t ended = now_ns();
+        if (await_request(seq, ended + std::max(kMillisecond, 4 * (ended - began))) || state.stop.load()) return false;
+    }
+}
+
+/// Waits for the forks that were under way when the client, alone, was moved by its last release. Moves the child that
+/// one of them has brought.
+void await_first_fork() noexcept {
+    uint64_t seq = state.alone.load();
+    if (seq == 0 || !await_forks(seq)) return;
+    while (!confine_late(seq))
+        if (await_request(seq, now_ns() + kMillisecond) || state.stop.load()) return;
+    if (newest_seq().load() == seq) state.alone.compare_exchange_strong(seq, 0);
 }
 
 /// Waits for a request that has not been released, or for the time to try one again. Returns false when the process

@@ -20,7 +20,6 @@
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/events.hpp"
-#include "shmem/forks.hpp"
 #include "shmem/futex.hpp"
 #include "shmem/reconcile.hpp"
 #include "shmem/slots.hpp"
@@ -228,23 +227,8 @@ bool is_newest(uint64_t seq) noexcept {
     return !state.stop.load() && state.ledger.mailbox(state.slot).newest.load() == seq;
 }
 
-/// Returns once no thread of this process is inside a fork that began before this call; false: the release is no longer
-/// the newest.
-bool await_forks(uint64_t seq) noexcept {
-    const uint32_t pid = self().pid;
-    Forks forks;
-    Tasks threads(0);
-    if (!threads.ok() || !forks.note(pid, threads)) return false;
-    while (!forks.are_over(pid, threads)) {
-        const uint32_t nudge = state.nudge.load();
-        if (!is_newest(seq)) return false;
-        futex_wait(&state.nudge, nudge, now_ns() + kMillisecond);
-    }
-    return true;
-}
+}  // namespace
 
-/// Moves the processes of the client that have been found since its release. Returns false when that has to be done
-/// again.
 bool confine_late(uint64_t seq) noexcept {
     uint32_t idle = 0;
     if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
@@ -255,20 +239,9 @@ bool confine_late(uint64_t seq) noexcept {
         bool alone = false;
         done = confine_tree(origin, state.applied, moves, alone);
     }
+    adapt_waiting();  // a team that has begun meanwhile left that to this thread
     end_releasing();
     return done.status != DROM_E_TIMEOUT;
-}
-
-}  // namespace
-
-void await_first_fork() noexcept {
-    uint64_t seq = state.alone.load();
-    if (seq == 0 || !await_forks(seq)) return;
-    while (!confine_late(seq)) {
-        if (!is_newest(seq)) return;
-        futex_wait(&state.nudge, state.nudge.load(), now_ns() + kMillisecond);
-    }
-    if (is_newest(seq)) state.alone.compare_exchange_strong(seq, 0);
 }
 
 bool release_here(const Request& wanted) noexcept {

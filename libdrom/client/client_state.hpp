@@ -55,7 +55,7 @@ struct State {
     CpuSet applied;  ///< the mask of the threads after the last release; smaller than the request's in a narrower
                      ///< cpuset
     CpuSet left;     ///< the mask of the release before that, as `known`
-    std::atomic<uint64_t> alone;    ///< the number of the last release, if await_first_fork() is to be called for it;
+    std::atomic<uint64_t> alone;    ///< the number of the last release, if confine_late() is to be called for it;
                                     ///< otherwise 0
     Attempts attempts;              ///< since the last release; the thread that holds `releasing` may change it
     Half releasing;                 ///< 1: some thread is confining; 2: and the agent's thread waits for it
@@ -98,11 +98,10 @@ bool is_given_up(uint64_t seq) noexcept;
 /// Releases as release() does, in the calling thread.
 bool release_here(const Request& wanted) noexcept;
 
-/// Waits for the forks that were under way when the client, alone, was moved by its last release. Moves the child that
-/// one of them has brought. For the agent's thread, after a release. Returns at the next request, or when the process
-/// leaves. About 12 us per ms and thread that is awake, until each has run for 2 ms. Allocates for more than 16 such
-/// threads.
-void await_first_fork() noexcept;
+/// Moves the processes of the client that have been found since release `seq`, when the client was alone. For the
+/// agent's thread, without `releasing`. Returns false when that has to be done again. Does nothing after a newer
+/// request.
+bool confine_late(uint64_t seq) noexcept;
 
 /// Needs `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept;

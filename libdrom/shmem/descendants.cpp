@@ -79,7 +79,8 @@ public:
     bool pass(uint32_t pid, Tasks& client, const Visit& visit) noexcept {
         std::swap(now_, before_);
         now_->cut(0);
-        news_ = unsettled_ = false;
+        ++passes_;
+        news_ = unsettled_ = inside_ = false;
         next_ = client.ok() ? 1 : 0;
         if (client.ok()) visit_client(pid, client, visit);
         visit_listed(visit);
@@ -87,7 +88,7 @@ public:
         // processes were asked.
         add_adopted();
         visit_listed(visit);
-        if (client.ok() && pid == own_pid_ && now_->count() > 1) settle_own(client);
+        if (client.ok() && now_->count() > 1) settle_client(client);
         add_lost();
         visit_listed(visit);
         return status_ == DROM_OK;
@@ -96,8 +97,11 @@ public:
     /// Returns whether a process may have been missed.
     [[nodiscard]] bool is_incomplete() const noexcept { return news_; }
     /// Returns whether a process that was moved may be inside a fork that it began before. A client without descendants
-    /// that moves its own threads does not wait for itself.
+    /// is not waited for.
     [[nodiscard]] bool is_unsettled() const noexcept { return unsettled_; }
+    /// Returns whether each such process is only short of processor time: it has been here since the first pass, and no
+    /// thread of it waits in the kernel.
+    [[nodiscard]] bool is_starved() const noexcept { return unsettled_ && !inside_ && !is_incomplete(); }
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] uint32_t count() const noexcept { return now_->count(); }
     [[nodiscard]] const Found& operator[](uint32_t index) const noexcept { return (*now_)[index]; }
@@ -125,7 +129,9 @@ private:
     void add(Found found) noexcept {
         if (now_->find(found.pid) != nullptr) return;
         // The parent was closed after it had been listed.
-        if (const Found* last = before_->find(found.pid); last != nullptr) found.bred &= last->bred;
+        const Found* last = before_->find(found.pid);
+        found.pass = last != nullptr ? last->pass : passes_;
+        if (last != nullptr) found.bred &= last->bred;
         if (!now_->add(found)) status_ = DROM_E_OS;
     }
 
@@ -141,19 +147,14 @@ private:
         add({.pid = pid, .parent = 0, .start = 1});
         const Found found = (*now_)[0];
         client_moved_ = visit(threads, found, again);
-        if (client_moved_ < 0) return;
-        if (pid == own_pid_) return add_children(threads, pid, is_client_closed());  // mutant first-child
-        settle_client(threads);
-    }
-
-    /// Finds out whether the calling process, a client, is settled. It is spared that while it has no descendant.
-    void settle_own(Tasks& threads) noexcept {
-        if (moves_ != nullptr && client_moved_ >= 0) settle_client(threads);
+        if (client_moved_ >= 0) add_children(threads, pid, is_client_closed());
     }
 
     [[nodiscard]] bool is_client_closed() const noexcept { return before_->count() > 0 && (*before_)[0].is_closed(); }
 
+    /// Asks the client again, which has descendants. That is saved for a client alone.
     void settle_client(Tasks& threads) noexcept {
+        if (moves_ == nullptr || client_moved_ < 0) return;
         settle(0, threads, before_->count() > 0 ? &(*before_)[0] : nullptr, client_moved_);
         list_children(0, threads, is_client_closed());
     }
@@ -176,6 +177,7 @@ private:
         if ((moved > 0 || last == nullptr) && !forks_.note(found.pid, threads)) status_ = DROM_E_OS;
         found.settled = forks_.are_over(found.pid, threads);  // mutant settled
         unsettled_ |= !found.settled;
+        inside_ |= !found.settled && (found.pass > 1 || forks_.waits_in_kernel(found.pid));  // mutant starved
     }
 
     /// Returns whether no mover can have moved a process that was found inside: proof 1. A client that moves its own
@@ -401,8 +403,10 @@ private:
     FoundList* before_ = &lists_[1];
     uint32_t next_ = 0;  ///< the first that was listed and not visited
     int client_moved_ = 0;
+    uint32_t passes_ = 0;
     bool news_ = false;
     bool unsettled_ = false;
+    bool inside_ = false;  ///< one of the unsettled ones may be inside a fork for another reason than too little time
     int status_ = DROM_OK;
 };
 
@@ -413,6 +417,10 @@ void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet
     if (slot != kNoSlot && read_request(ledger, slot, own))
         confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
 }
+
+/// Time for which a release waits for threads that get too little of a CPU to leave a fork. Other clients wait for the
+/// CPUs meanwhile.
+constexpr uint64_t kPatience = 50 * kMillisecond;
 
 /// Waits as long as the last pass took, so that a large tree takes half of a CPU at most.
 void wait_for_forks(uint64_t pass_ns) noexcept {
@@ -476,6 +484,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     };
     alone_ = false;
     constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
+    const uint64_t patient_until = now_ns() + kPatience;
     for (int passes = 1;; ++passes) {
         total.threads = 0;
         const uint64_t began = now_ns();
@@ -483,6 +492,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         alone_ = walk.count() <= 1;
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
         const uint64_t ended = now_ns();
+        if (ended >= patient_until && walk.is_starved()) return total;
         if (ended >= deadline_ns || !origin.is_newest()) break;
         if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks(ended - began);
     }

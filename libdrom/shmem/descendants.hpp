@@ -57,10 +57,10 @@ public:
 
     /// Confines every process of the tree, and repeats until it is proved that none is outside `now`, nor will be.
     /// found_processes.hpp has the proof. DROM_E_TIMEOUT when the proof takes longer than `deadline_ns`, or a newer
-    /// request is there before it. A client that moves itself, and has no descendant, is not proved to be in no fork:
-    /// is_alone(). Allocates only for trees of more than 16 processes. About 10 us per process and pass. A tree that
-    /// sleeps takes one pass; one whose processes are awake takes until each has run for 2 ms. The calling thread is
-    /// not waited for.
+    /// request is there before it. After 50 ms it does not wait any longer for processes that only lack processor time.
+    /// A client without descendants is not proved to be in no fork: is_alone(). Maps memory only for trees of more than
+    /// 16 processes. About 10 us per process and pass. A tree that sleeps takes one pass; one whose processes are awake
+    /// takes until each has run for 2 ms. The calling thread is not waited for.
     Confined confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns, Moves& moves) noexcept;
 
     /// Returns whether confine() found no descendant.

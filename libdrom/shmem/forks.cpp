@@ -31,13 +31,14 @@ bool waits_for_child(const Tasks& threads, uint32_t tid) noexcept {
     return strcmp(text, "kernel_clone") == 0 || strcmp(text, "wait_for_vfork_done") == 0;
 }
 
-/// Returns whether the thread may be inside a fork, running or not.
-bool may_fork(const Tasks& threads, uint32_t tid) noexcept {
+/// Returns whether the thread may be inside a fork, running or not. `waits`: it does not run.
+bool may_fork(const Tasks& threads, uint32_t tid, bool& waits) noexcept {
     char path[24];
     snprintf(path, sizeof path, "%u/stat", tid);
     ProcessStat stat;
     if (read_stat(threads.descriptor(), path, stat) != 0) return false;
-    return stat.state == 'R' || (stat.state == 'D' && !waits_for_child(threads, tid));  // mutant awake
+    waits = stat.state == 'D' && !waits_for_child(threads, tid);  // mutant awake
+    return stat.state == 'R' || waits;
 }
 
 uint64_t ran_ns_of(const Tasks& threads, uint32_t tid) noexcept {
@@ -67,13 +68,15 @@ bool Forks::note(uint32_t pid, Tasks& threads) noexcept {
     const auto self = static_cast<uint32_t>(syscall(SYS_gettid));
     threads.rewind();
     threads.each([&](uint32_t tid) {
-        if (tid != self && may_fork(threads, tid)) room = awake_.add({pid, tid, ran_ns_of(threads, tid)}) && room;
+        bool waits = false;
+        if (tid != self && may_fork(threads, tid, waits))
+            room = awake_.add({pid, tid, ran_ns_of(threads, tid)}) && room;
     });
     return room;
 }
 
 bool Forks::has_left(Thread& thread, const Tasks& threads) noexcept {
-    if (!may_fork(threads, thread.tid)) return true;
+    if (!may_fork(threads, thread.tid, thread.waits)) return true;
     const uint64_t ran = ran_ns_of(threads, thread.tid);
     const bool long_enough = ran >= thread.ran_ns + kMillisecond;
     switch (thread.step) {
@@ -89,6 +92,12 @@ bool Forks::has_left(Thread& thread, const Tasks& threads) noexcept {
             return false;
         case Step::kCounted: return long_enough;
     }
+    return false;
+}
+
+bool Forks::waits_in_kernel(uint32_t pid) noexcept {
+    for (uint32_t i = 0; i < awake_.count(); ++i)
+        if (awake_[i].pid == pid && awake_[i].waits) return true;
     return false;
 }
 

@@ -28,6 +28,10 @@ public:
     /// thread that has not, and once 20 us more. Waits as long as a memory map is copied.
     [[nodiscard]] bool are_over(uint32_t pid, const Tasks& threads) noexcept;
 
+    /// Returns whether a thread of the process that has not left it slept in the kernel at the last look, where no
+    /// signal wakes it.
+    [[nodiscard]] bool waits_in_kernel(uint32_t pid) noexcept;
+
 private:
     /// The last event of a thread. The kernel adds up what a thread has run when it is moved, at a tick and when it
     /// leaves its CPU. So the sum is exact after a move. When the map has been read, what it ran before is still to be
@@ -37,6 +41,7 @@ private:
         uint32_t pid, tid;
         uint64_t ran_ns;  ///< on a CPU, when it took this step; 0 where the kernel does not count it
         Step step = Step::kMoved;
+        bool waits = false;
     };
     void forget(uint32_t pid) noexcept;
     static bool has_left(Thread& thread, const Tasks& threads) noexcept;

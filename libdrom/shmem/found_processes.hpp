@@ -41,6 +41,7 @@ struct Found {
     uint32_t parent;
     uint64_t start = 0;  ///< as /proc says; 0: not read yet
     uint64_t began = 0;  ///< the machine's tick of the same; 0: not known
+    uint32_t pass = 0;   ///< the first pass that found it, from 1
     bool bred = false;   ///< its parent was closed before it was listed
     bool ended = false;  ///< a zombie without another thread
     bool settled = false;

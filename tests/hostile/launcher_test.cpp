@@ -126,11 +126,11 @@ TEST_F(Launcher, AnAdministratorAsksLittleOfTheKernelForTheSecondRelease) {
     const int one = calls_of_administrator(path_, 1);
     if (one == 0) DROM_SKIP("system calls cannot be traced here");
     EXPECT_GT(one, 20) << "the marks are not around the release";
-    EXPECT_LE(one, 45 + kCallsOfSanitizer);
+    EXPECT_LE(one, 36 + kCallsOfSanitizer);
     const int three = calls_of_administrator(path_, 3);
     // One more or less: the table is looked for once per tick of the kernel's clock.
-    EXPECT_LE(three - one, 2 * 10 + 1 + kCallsOfSanitizer)
-        << "for each thread: its mask twice, the new mask and what became of it, whether it is awake, and its children";
+    EXPECT_LE(three - one, 2 * 7 + 1 + kCallsOfSanitizer)
+        << "for each thread: its mask twice, the new mask and what became of it, and its children";
 }
 
 /// Joins, and releases at a safe point whenever the gate opens.
