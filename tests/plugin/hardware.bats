@@ -25,7 +25,7 @@ on_nodes() {
     local settings
     mapfile -t settings < <(select_settings "sd_max_slowdown=inf,sd_log=$BATS_FILE_TMPDIR/sd.log"; "of_$1")
     "$CLUSTER_SH" down "$CLUSTER"
-    rm -f "$BATS_FILE_TMPDIR/sd.log"
+    rm -rf "$BATS_FILE_TMPDIR"/sd.log "$BATS_FILE_TMPDIR"/*.table* # which have as many CPUs as the nodes had
     "$CLUSTER_SH" up "$CLUSTER" plugins="$PLUGINS" owner="$OWNER" nodes=2 "${settings[@]}"
     sizes_known
     echo "$1" >"$CLUSTER/kind"

@@ -43,7 +43,6 @@ none_left_of() { ! left_of "$1"; }
     local checkout="$WORK/of two words"
     ln -s "$(readlink -f "$BATS_TEST_DIRNAME/../..")" "$checkout"
     HERE=$checkout/scripts/slurm-here.sh outer 'sinfo -h -o "%D nodes"'
-    scontrol show job "$JOB" | grep -qF "Command=$checkout/scripts/slurm-here.sh --plugins"
     grep -qx "2 nodes" "$WORK/out"
     JOB=$(sbatch --parsable -N2 --exclusive -o "$WORK/out" "$checkout/scripts/slurm-here.sh" --plugins "$PLUGINS" --dir "$WORK/two words" true)
     eventually "job $JOB has ended" has_ended "$JOB"
