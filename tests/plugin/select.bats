@@ -313,6 +313,7 @@ step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
     gets n1 "$MATE.1" 0-7
 }
 
+# bats test_tags=suspension
 @test "who is suspended lends nothing, and gets back what it lent" {
     mate -N4
     gets n4 "$MATE.0" 0-7 # the step runs: an srun that is suspended during its launch would wait for ever
