@@ -418,8 +418,8 @@ void give_its_own(const Ledger& ledger, uint32_t pid, Tasks& tasks, const CpuSet
         confine(tasks, Visit::kDescendant, {given, given}, own.mask, deadline);
 }
 
-/// Time for which a release waits for threads that get too little of a CPU to leave a fork. Other clients wait for the
-/// CPUs meanwhile.
+/// Time for which a release waits while all that it waits for gets too little of a CPU to leave a fork. Other clients
+/// wait for the CPUs meanwhile.
 constexpr uint64_t kPatience = 50 * kMillisecond;
 
 /// Waits as long as the last pass took, so that a large tree takes half of a CPU at most.
@@ -484,7 +484,7 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
     };
     alone_ = false;
     constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
-    const uint64_t patient_until = now_ns() + kPatience;
+    uint64_t starved_since = now_ns();
     for (int passes = 1;; ++passes) {
         total.threads = 0;
         const uint64_t began = now_ns();
@@ -492,7 +492,8 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         alone_ = walk.count() <= 1;
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
         const uint64_t ended = now_ns();
-        if (ended >= patient_until && walk.is_starved()) return total;
+        if (!walk.is_starved()) starved_since = ended;  // mutant starved-since
+        if (ended >= starved_since + kPatience) return total;
         if (ended >= deadline_ns || !origin.is_newest()) break;
         if (!walk.is_incomplete() || passes > kAtOnce) wait_for_forks(ended - began);
     }

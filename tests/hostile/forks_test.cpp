@@ -76,6 +76,23 @@ TEST_F(Forking, AnAdministratorThatWaitsMovesTheChildWhenTheForkEnds) {
     EXPECT_EQ(mask_of(launched.other()), kFirst);
 }
 
+/// A fork that waited for longer than a starved process is waited for was given up as soon as it went on.
+TEST_F(Forking, AForkThatWasHeldForLongIsWaitedForWhenItGoesOn) {
+    NEED_TWO_CPUS();
+    for (int i = 0; i < 10; ++i) {
+        const Launched launched(path_, kBoth, start_slow_fork);
+        NEED_HELD_FORK(launched);
+        std::thread later([&launched] {
+            usleep(100'000);
+            launched.words->step.store(kLetGo);
+        });
+        const int status = release(launched, kFirst, 5000);
+        later.join();
+        EXPECT_EQ(status, DROM_OK) << error_.text;
+        EXPECT_EQ(mask_of(launched.other()), kFirst);
+    }
+}
+
 TEST_F(Forking, AnAgentMovesTheFirstChildThatWasBeingForkedAtItsRelease) {
     NEED_TWO_CPUS();
     const Launched launched(path_, kBoth, [](const Shared& words) {

@@ -270,6 +270,8 @@ MUTANTS = [
     Mutant("a process that gets no processor time is waited for in vain", VALIDATION, "starved",
            Word("(found.pass > 1 || forks_.waits_in_kernel(found.pid))", "true"),
            (hostile("Forking.AProcessThatGets*"),)),
+    Mutant("a fork that waited for long is not waited for when it goes on", VALIDATION, "starved-since", GONE,
+           (hostile("Forking.AForkThatWas*"),)),
     Mutant("an agent does not look for the first child that was being forked", VALIDATION, "first-fork", GONE,
            (hostile("Forking.AnAgentMoves*"),)),
     Mutant("a process that was moved is in no fork", VALIDATION, "settled", Word("forks_.are_over(found.pid, threads)", "true"),
