@@ -81,7 +81,7 @@ bool Forks::has_left(Thread& thread, const Tasks& threads) noexcept {
     const bool long_enough = ran >= thread.ran_ns + kMillisecond;
     switch (thread.step) {
         case Step::kMoved:
-            if (!long_enough || !read_map(threads, thread.tid)) return false;  // mutant large-fork
+            if (!long_enough || !read_map(threads, thread.tid)) return false;
             thread.step = Step::kRead;
             thread.ran_ns = ran_ns_of(threads, thread.tid);
             return false;

@@ -241,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, ProcessChain,
                          testing::Values(Kind{"adopted_by_the_launcher", 0, false},
                                          Kind{"adopted_by_the_client", 0, true},
                                          Kind{"born_as_siblings", CLONE_PARENT, false},
-                                         Kind{"of_large_processes", 0, false, 30, size_t{256} << 20}),
+                                         Kind{"of_large_processes", 0, false, 40, size_t{128} << 20}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 }  // namespace

@@ -278,8 +278,6 @@ MUTANTS = [
            (hostile("Forking.AProcessInside*"),)),
     Mutant("a thread that waits inside a fork has left it", VALIDATION, "awake", Word("stat.state == 'D' && !waits_for_child(threads, tid)", "false"),
            (hostile("Forking.AProcessInside*"),)),
-    Mutant("no fork takes longer than a millisecond", VALIDATION, "large-fork", Word("read_map(threads, thread.tid)", "true"),
-           (hostile("*ProcessChain*of_large_processes"),)),
     Mutant("a parent that waits for a child of vfork is inside the fork", VALIDATION, "awake", Word(" && !waits_for_child(threads, tid)", ""),
            (hostile("Forking.TheParent*"),)),
     Mutant("a process that an earlier attempt moved was inside from the start", VALIDATION, "untouched",
