@@ -18,6 +18,7 @@ struct Confined {
     uint32_t threads;      ///< seen in the last pass
     uint32_t moved;        ///< affinity calls that were needed
     uint32_t process = 0;  ///< the process that refused; 0: the client, or none
+    uint32_t processes = 1;  ///< found in the last pass over a tree, the client included while it lives
 };
 
 /// The masks of attempts that did not end in a release. A thread may have one of them still, and so may a child that is

@@ -32,11 +32,10 @@ namespace {
 /// Notes the present threads, for the first strike of the next release. Does nothing while another thread releases:
 /// that one notes them itself.
 void look_around() noexcept {
-    uint32_t idle = 0;
-    if (!state.releasing.compare_exchange_strong(idle, 1)) return;
+    if (!begin_releasing()) return;
     note_threads(state.known);
     adapt_waiting();
-    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+    end_releasing();
 }
 
 /// Returns whether only the agent's threads keep the process alive. The C library ends a process with its last thread,
@@ -64,9 +63,9 @@ bool await_request(uint64_t handled, uint64_t deadline_ns) noexcept {
 }
 
 /// Waits until no thread of the process is inside a fork that began before this call. Returns false after a request
-/// that is not `seq`, or when the process leaves. Takes a fifth of a CPU at most, until each thread that is awake has
-/// run for 2 ms. Maps memory for more than 16 such threads.
-bool await_forks(uint64_t seq) noexcept {
+/// that is not `seq`, at the deadline, or when the process leaves. Takes a fifth of a CPU at most, until each thread
+/// that is awake has run for 2 ms. Maps memory for more than 16 such threads.
+bool await_forks(uint64_t seq, uint64_t deadline_ns) noexcept {
     const uint32_t pid = self().pid;
     Forks forks;
     Tasks threads(0);
@@ -75,17 +74,19 @@ bool await_forks(uint64_t seq) noexcept {
         const uint64_t began = now_ns();
         if (forks.are_over(pid, threads)) return true;
         const uint64_t ended = now_ns();
-        if (await_request(seq, ended + std::max(kMillisecond, 4 * (ended - began))) || state.stop.load()) return false;
+        if (ended >= deadline_ns || state.stop.load()) return false;
+        if (await_request(seq, ended + std::max(kMillisecond, 4 * (ended - began)))) return false;
     }
 }
 
 /// Waits for the forks that were under way when the client, alone, was moved by its last release. Moves the child that
-/// one of them has brought.
+/// one of them has brought. Gives up after 2 s: a thread may wait in the kernel for a file server that has gone.
 void await_first_fork() noexcept {
     uint64_t seq = state.alone.load();
-    if (seq == 0 || !await_forks(seq)) return;
+    const uint64_t deadline = deadline_in_ms(2000);
+    if (seq == 0 || !await_forks(seq, deadline)) return;
     while (!confine_late(seq))
-        if (await_request(seq, now_ns() + kMillisecond) || state.stop.load()) return;
+        if (await_request(seq, now_ns() + kMillisecond) || now_ns() >= deadline || state.stop.load()) return;
     if (newest_seq().load() == seq) state.alone.compare_exchange_strong(seq, 0);
 }
 

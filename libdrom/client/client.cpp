@@ -126,11 +126,9 @@ Origin origin_after(const Request& last, const Request& wanted) noexcept {
             &state.ledger.mailbox(state.slot).newest, wanted.seq, &state.attempts};
 }
 
-Confined confine_tree(const Origin& origin, const CpuSet& mask, Moves& moves, bool& alone) noexcept {
-    ClientTree tree(state.ledger, state.path, state.slot, 0, &state.launcher);
-    const Confined done = tree.confine(origin, mask, deadline_in_ms(100), moves);
-    alone = tree.is_alone();
-    return done;
+Confined confine_tree(const Origin& origin, const CpuSet& mask, Moves& moves) noexcept {
+    return ClientTree(state.ledger, state.path, state.slot, 0, &state.launcher)
+        .confine(origin, mask, deadline_in_ms(100), moves);
 }
 
 /// Notes whether the agent's thread has to await a first fork. A release that takes no CPU needs that only when the one
@@ -154,8 +152,7 @@ void confine_all(const Request& wanted) noexcept {
     if (real) clear_off(state.known, origin, wanted.mask);  // mutant clear-off
     if (!state.threads.await_setters()) return;             // mutant setters
     Confined done{DROM_OK, {}, 0, 0};
-    bool alone = false;
-    if (real) done = confine_tree(origin, wanted.mask, moves, alone);
+    if (real) done = confine_tree(origin, wanted.mask, moves);
     if (done.status == DROM_E_NOCPU) {
         snprintf(state.page->why, sizeof state.page->why, "its cpuset allows no CPU of request %llu",
                  static_cast<unsigned long long>(wanted.seq));
@@ -169,7 +166,7 @@ void confine_all(const Request& wanted) noexcept {
         return;
     }
     state.applied = wanted.mask - done.refused;
-    note_alone(wanted.seq, last.mask, alone);
+    note_alone(wanted.seq, last.mask, real && done.processes == 1);
     state.attempts.clear();
     state.attempts.add(state.applied);  // where this process has moved threads back for an older request
     acknowledge_release(wanted.seq, !done.refused.none());
@@ -215,29 +212,28 @@ void acknowledge_kept(uint64_t seq) noexcept {
     say_resized(seq, page.team_size.load(kRelaxed));
 }
 
-}  // namespace
-
-namespace {
-
-void end_releasing() noexcept {
-    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
-}
-
 bool is_newest(uint64_t seq) noexcept {
     return !state.stop.load() && state.ledger.mailbox(state.slot).newest.load() == seq;
 }
 
 }  // namespace
 
-bool confine_late(uint64_t seq) noexcept {
+bool begin_releasing() noexcept {
     uint32_t idle = 0;
-    if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
+    return state.releasing.compare_exchange_strong(idle, 1);
+}
+
+void end_releasing() noexcept {
+    if (state.releasing.exchange(0) == 2) futex_wake(&state.releasing);
+}
+
+bool confine_late(uint64_t seq) noexcept {
+    if (!begin_releasing()) return false;
     const Origin origin{state.left, state.left, &state.ledger.mailbox(state.slot).newest, seq, &state.attempts};
     Confined done{DROM_OK, {}, 0, 0};
     if (is_current() && is_newest(seq) && state.alone.load() == seq) {
         Moves moves(state.ledger, state.slot, *state.page, seq, seq);
-        bool alone = false;
-        done = confine_tree(origin, state.applied, moves, alone);
+        done = confine_tree(origin, state.applied, moves);
     }
     adapt_waiting();  // a team that has begun meanwhile left that to this thread
     end_releasing();
@@ -246,8 +242,7 @@ bool confine_late(uint64_t seq) noexcept {
 
 bool release_here(const Request& wanted) noexcept {
     if (!joined() || getpid() != state.pid || state.disabled.load() > 0) return false;
-    uint32_t idle = 0;
-    if (!state.releasing.compare_exchange_strong(idle, 1)) return false;
+    if (!begin_releasing()) return false;
     const int saved = errno;
     // A walk over the client's processes takes half of that, and a handler of the program's may come on top. Without it
     // an administrator moves the threads after its grace period.
@@ -361,9 +356,7 @@ void team_shares_cpus(bool shares) noexcept {
     const Team team = shares || waits ? Team::SharesCpus : Team::Fits;
     if (before == team || !joined() || getpid() != state.pid) return;
     state.team.store(team);
-    uint32_t idle = 0;
-    if (!state.releasing.compare_exchange_strong(idle, 1))
-        return;  // the thread that holds it adapts, or the agent's thread within a second
+    if (!begin_releasing()) return;  // the thread that holds it adapts, or the agent's thread within a second
     const int saved = errno;
     adapt_waiting();
     errno = saved;

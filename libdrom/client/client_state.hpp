@@ -98,6 +98,10 @@ bool is_given_up(uint64_t seq) noexcept;
 /// Releases as release() does, in the calling thread.
 bool release_here(const Request& wanted) noexcept;
 
+/// Takes `releasing`, if no other thread has it. end_releasing() gives it back.
+bool begin_releasing() noexcept;
+void end_releasing() noexcept;
+
 /// Moves the processes of the client that have been found since release `seq`, when the client was alone. For the
 /// agent's thread, without `releasing`. Returns false when that has to be done again. Does nothing after a newer
 /// request.

@@ -482,14 +482,13 @@ Confined ClientTree::confine(const Origin& origin, const CpuSet& now, uint64_t d
         add_up(total, one, client ? 0 : found.pid);
         return static_cast<int>(one.moved);
     };
-    alone_ = false;
     constexpr int kAtOnce = 16;  // passes over a tree in which processes end meanwhile
     uint64_t starved_since = now_ns();
     for (int passes = 1;; ++passes) {
         total.threads = 0;
         const uint64_t began = now_ns();
         if (!walk.pass(pid_, threads_, visit)) total.status = walk.status();
-        alone_ = walk.count() <= 1;
+        total.processes = walk.count();
         if (total.status != DROM_OK || (!walk.is_incomplete() && !walk.is_unsettled())) return total;
         const uint64_t ended = now_ns();
         if (!walk.is_starved()) starved_since = ended;  // mutant starved-since

@@ -58,13 +58,10 @@ public:
     /// Confines every process of the tree, and repeats until it is proved that none is outside `now`, nor will be.
     /// found_processes.hpp has the proof. DROM_E_TIMEOUT when the proof takes longer than `deadline_ns`, or a newer
     /// request is there before it. After 50 ms it does not wait any longer for processes that only lack processor time.
-    /// A client without descendants is not proved to be in no fork: is_alone(). Maps memory only for trees of more than
+    /// A client without descendants is not proved to be in no fork. Maps memory only for trees of more than
     /// 16 processes. About 10 us per process and pass. A tree that sleeps takes one pass; one whose processes are awake
     /// takes until each has run for 2 ms. The calling thread is not waited for.
     Confined confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns, Moves& moves) noexcept;
-
-    /// Returns whether confine() found no descendant.
-    [[nodiscard]] bool is_alone() const noexcept { return alone_; }
 
     /// Returns the number of descendants, and writes the first `room` of them to `pids`, parents before their children.
     uint32_t list(int32_t* pids, uint32_t room) noexcept;
@@ -76,7 +73,6 @@ private:
     uint32_t pid_;
     KnownLauncher* known_;
     Tasks threads_;  ///< the client's
-    bool alone_ = false;
 };
 
 /// Returns whether every thread of the client and of its descendants stays on CPUs of `mask`. False also where that
