@@ -27,13 +27,7 @@ namespace {
 using namespace drom::test;
 namespace fs = std::filesystem;
 
-class Forking : public WithTable {
-protected:
-    int release(const Launched& launched, uint64_t mask, uint32_t timeout_ms = 0) {
-        const drom_options options = options_with(DROM_WAIT_RELEASED, timeout_ms);
-        return drom_set_mask(table_, launched.program(), &mask, 1, &options, &error_);
-    }
-};
+class Forking : public WithForks {};
 
 [[noreturn]] void run_for_good() {
     for (std::atomic<uint64_t> turns{0};; turns.fetch_add(1)) {}
@@ -58,10 +52,7 @@ TEST_F(Forking, AProcessInsideAForkKeepsReleasedFromBeingSaidAtEachTry) {
     NEED_HELD_FORK(launched);
     EXPECT_EQ(release(launched, kFirst, 200), DROM_PENDING) << "its child will be outside";
     EXPECT_EQ(release(launched, kFirst, 200), DROM_PENDING) << "the parent was moved by the first try";
-    launched.words->step.store(kLetGo);
-    const pid_t child = launched.other();
-    EXPECT_GE(release(launched, kFirst), DROM_OK) << error_.text;
-    EXPECT_EQ(mask_of(child), kFirst);
+    expect_child_on_first(launched);
 }
 
 TEST_F(Forking, AnAdministratorThatWaitsMovesTheChildWhenTheForkEnds) {

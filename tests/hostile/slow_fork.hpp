@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "launched.hpp"
+#include "table_fixture.hpp"
 #include "two_cpus.hpp"
 
 namespace drom::test {
@@ -70,6 +71,25 @@ inline void start_slow_fork(const Shared& words) {
         sleep_for_good();
     }
 }
+
+inline constexpr uint32_t kLongWait = 20'000;  // milliseconds, for a machine that is busy
+
+/// A table whose clients fork while they are moved.
+class WithForks : public WithTable {
+protected:
+    int release(const Launched& launched, uint64_t mask, uint32_t timeout_ms = 0) {
+        const drom_options options = options_with(DROM_WAIT_RELEASED, timeout_ms);
+        return drom_set_mask(table_, launched.program(), &mask, 1, &options, &error_);
+    }
+    /// Lets a fork go that was held, and has its client released. Checks that the child is on the first CPU, too.
+    void expect_child_on_first(const Launched& launched) {
+        launched.words->step.store(kLetGo);
+        const pid_t child = launched.other();
+        const int status = release(launched, kFirst, kLongWait);
+        EXPECT_TRUE(status == DROM_OK || status == DROM_UNCHANGED) << error_.text;
+        EXPECT_EQ(mask_of(child), kFirst);
+    }
+};
 
 #define NEED_HELD_FORK(launched)                                                                    \
     await([&] { return (launched).words->step.load() != 0; });                                      \
