@@ -68,13 +68,15 @@ no_errors() { ! log_since | grep -E "error: (select|node_state|job overflow)|ove
 from_here() { LOG_FROM=$(($(wc -l <"$CLUSTER/log/slurmctld.log") + 1)); }
 # daemon NAME: prints the daemon's pid.
 daemon() { sed -n "s/^$1 //p" "$CLUSTER/run/daemons" | tail -n 1; }
-# kill_controller SIGNAL
-kill_controller() {
+# end_daemon NAME SIGNAL: ends the daemon, and waits until it has.
+end_daemon() {
     local pid
-    pid=$(daemon slurmctld)
-    kill "-$1" "$pid"
-    eventually "slurmctld has ended" has_gone "$pid"
+    pid=$(daemon "$1")
+    kill "-$2" "$pid"
+    eventually "$1 has ended" has_gone "$pid"
 }
+# kill_controller SIGNAL
+kill_controller() { end_daemon slurmctld "$1"; }
 has_gone() { [[ ! -e /proc/$1 || $(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status") == Z ]]; }
 start_controller() {
     "$CLUSTER_SH" again "$CLUSTER" slurmctld
