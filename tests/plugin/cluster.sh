@@ -287,6 +287,9 @@ controller() {
     launch slurmctld "${command[@]}"
 }
 
+# leads: checks that the first controller has control.
+leads() { grep -qs 'Running as primary controller' "$dir/log/slurmctld.log"; }
+
 # again NAME: starts one of the daemons.
 again() {
     case $1 in
@@ -339,7 +342,11 @@ start() {
     [[ -z $accounts ]] || start_accounts || return
     [[ -z $backup ]] || backup_conf >"$dir/etc/backup.conf"
     controller -i
-    ! has_backup || again backup
+    if has_backup; then
+        # A slurmd whom the second one answers first registers again only a minute later, and starts no job until then.
+        within 60 leads || return
+        again backup
+    fi
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
     up_within 120
 }
