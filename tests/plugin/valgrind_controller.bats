@@ -41,9 +41,12 @@ errors_of_ours() {
         END { judge() }' "$@"
 }
 
+# share_both: waits until the steps of both jobs run, on both nodes.
+share_both() { split n1 "$MATE.0" "$GUEST.0" && split n2 "$MATE.0" "$GUEST.0"; }
 everything() {
     mate -N2
     guest -N2
+    share_both # or an srun that is launching a step ends with an error when slurmctld is slow to answer
     scontrol update jobid="$MATE" timelimit=30
     scontrol reconfigure
     scontrol requeue "$GUEST"
@@ -51,8 +54,7 @@ everything() {
     scancel "$GUEST" "$MATE"
     mate -N2
     guest -N2
-    split n1 "$MATE.0" "$GUEST.0" # the steps run: an srun that is suspended during its launch would wait for ever
-    split n2 "$MATE.0" "$GUEST.0"
+    share_both # or an srun that is suspended while it launches a step waits for ever
     scontrol suspend "$MATE"
     scontrol resume "$MATE"
     waiting_job THIRD -N2 -t 1
