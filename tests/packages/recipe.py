@@ -142,7 +142,10 @@ class Machine:
     def write(self, file: File) -> None:
         path = home() / file.path  # an absolute path stays one
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(of_this_size(file.text, self.cpus))
+        # In one step, as an editor does it: a job that ends just then reads slurm.conf; an empty one drains the node.
+        complete = path.with_name(f".{path.name}.new")
+        complete.write_text(of_this_size(file.text, self.cpus))
+        complete.replace(path)
 
     def renumbered(self, text: str) -> str:
         """With the numbers that jobs have in this run."""
