@@ -82,17 +82,18 @@ suite() {
     count "$preset $name" "$file" "build/$preset"
 }
 
-# targets: prints the targets that the chosen suites need; none when that is everything.
+# targets PRESET SUITE...: prints the targets that these suites need; none when that is everything.
 targets() {
-    local name
-    ((${#suites[@]})) || return 0
-    for name in "${suites[@]}"; do
+    local preset=$1 name
+    shift
+    (($#)) || return 0
+    for name; do
         case $name in
             consumer | latency | matrix | mutants | packages | soak | vm) return ;; # they use the targets of other suites
         esac
     done
     echo libdrom/all tools/drom/all examples/all
-    for name in "${suites[@]}"; do
+    for name; do
         case $name in
             crash-walk | kill-storm) echo tests/crash/all ;;
             liveness) echo tests/hostile/all ;;
@@ -101,7 +102,9 @@ targets() {
             plugin) echo plugins/all tests/plugin/all tools/sim/all ;; # drom-sim replays its journals
             node_agent) echo plugins/all tests/node_agent/all ;;
             sim) echo tools/sim/all tests/sim/all ;;
-            cli) echo tests/cli/all bench/all ;; # the form of the benchmarks' reports
+            cli)
+                echo tests/cli/all
+                [[ $preset == asan ]] || echo bench/all ;; # the form of the benchmarks' reports
             *) echo "tests/$name/all" ;;
         esac
     done
@@ -118,8 +121,11 @@ fi
 # build PRESET: leaves PRESET.built; counts as a failure when it does not build.
 build() {
     local log=$results/build-$1.log needed=() start=$SECONDS
-    # The tsan preset names its targets itself.
-    [[ $1 == tsan ]] || read -ra needed -d '' < <(targets)
+    case $1 in
+        dev) read -ra needed -d '' < <(targets dev "${suites[@]}") ;;
+        asan) read -ra needed -d '' < <(targets asan "${with_asan[@]}" "${sleeping[@]}") ;;
+        *) ;; # the tsan preset names its targets itself
+    esac
     echo "test: building $1" >&2
     if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
         printf '%s\t0\t0\t0\t%d\n' "build $1" $((SECONDS - start)) >>"$results/counts"
@@ -174,12 +180,15 @@ compute() {
     wait
 }
 
+# Suites that run under AddressSanitizer.
+with_asan=(unit policy kill-storm race hostile liveness dlb cli node_agent)
+
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     # A sanitizer looks at the code that runs, and hardly at the values: a fifth of the random cases will do.
     export DROM_TEST_CASES=${DROM_TEST_CASES:-500}
-    together asan 1 unit policy kill-storm race hostile liveness dlb cli node_agent
+    together asan 1 "${with_asan[@]}"
     # Not the unit tests: each has one thread.
     together tsan 1 kill-storm race hostile liveness
 }
