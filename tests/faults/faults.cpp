@@ -2,7 +2,7 @@
 // faults.cpp - for every operation and every function that it calls: the 1st, 2nd, 3rd ... call fails, in each way that
 // it may, until the operation makes no more calls.
 //
-//   faults_tests [OPERATION [FUNCTION]]
+//   faults_tests [OPERATION [FUNCTION]]    DROM_FAULTS_LONG=1 has more cases, DROM_FAULTS_SHORT=1 fewer
 //
 // After each failure the status is a documented one, with a sentence. The table is as before the operation, or as after
 // it. No descriptor, memory, mapping or file is left over. The same operation, asked for once more, does what it
@@ -55,12 +55,15 @@ T* shared_memory() {
     return static_cast<T*>(memory);
 }
 
+bool is_one(const char* text) { return text != nullptr && std::strcmp(text, "1") == 0; }
+
 /// Returns whether DROM_FAULTS_LONG is 1. Each call then also fails for good from its 2nd, 3rd ... time on, and signals
 /// come in more rounds.
-bool is_long() {
-    const char* text = std::getenv("DROM_FAULTS_LONG");
-    return text != nullptr && std::strcmp(text, "1") == 0;
-}
+bool is_long() { return is_one(std::getenv("DROM_FAULTS_LONG")); }
+
+/// Returns whether DROM_FAULTS_SHORT is 1. Then the ways in which a call may fail take turns: the 1st call fails in the
+/// first way, the 2nd in the second way, and so on.
+bool is_short() { return is_one(std::getenv("DROM_FAULTS_SHORT")); }
 
 /// Says whether a failure may repeat: a full table stays full, but a signal or another thread comes once.
 bool may_last(int code) { return code != EINTR && code != EAGAIN && code != ESRCH; }
@@ -285,6 +288,9 @@ int run_interrupted(const Operation& operation, World& world, const Undisturbed&
 }
 
 class Suite {
+    /// An operation that makes more calls of one function than this is not disturbed in all of them.
+    static constexpr unsigned kMax = 400;
+
 public:
     Suite(std::string operation, std::string call) : only_(std::move(operation)), only_call_(std::move(call)) {}
 
@@ -355,13 +361,24 @@ private:
     void all_of_call(const Operation& operation, unsigned call, const Undisturbed& undisturbed) {
         if (undisturbed.counts[call] == 0) return;
         called_[call] = true;
+        if (is_short()) {
+            by_turns(operation, call, undisturbed);
+            return;
+        }
         for (const int code : calls()[call].codes) {
-            constexpr unsigned kMax = 400;
             for (unsigned nth = 1; nth < kMax && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
             const unsigned tries = is_long() ? undisturbed.counts[call] : 1;
             for (unsigned nth = 1; nth <= tries && may_last(code); ++nth)
                 one(operation, {call, code, nth, true}, undisturbed);
         }
+    }
+
+    void by_turns(const Operation& operation, unsigned call, const Undisturbed& undisturbed) {
+        const std::vector<int>& codes = calls()[call].codes;
+        auto code = [&](unsigned nth) { return codes[(nth - 1) % codes.size()]; };
+        for (unsigned nth = 1; nth < kMax && one(operation, {call, code(nth), nth, false}, undisturbed); ++nth) {}
+        const auto lasting = std::find_if(codes.begin(), codes.end(), may_last);
+        if (lasting != codes.end()) one(operation, {call, *lasting, 1, true}, undisturbed);
     }
 
     /// Runs one case. False when there is no such call any more.
