@@ -324,6 +324,19 @@ Request of_parent() noexcept {
 
 bool is_child_of_client() noexcept { return state.pid != 0 && getpid() != state.pid; }
 
+void move_child_inside() noexcept {
+    if (!is_child_of_client() || !moves_threads()) return;
+    const int saved = errno;
+    set_allowed([](const Request& allowed) {
+        CpuSet born;
+        if (allowed.mask.none() || !get_affinity(0, born) || allowed.mask.contains(born)) return 0;
+        Request outside{0, state.applied};
+        read_outside(state.ledger, state.slot, outside);
+        return set_affinity(0, follow(born, {state.applied, outside.mask, nullptr, 0, &state.attempts}, allowed.mask));
+    });
+    errno = saved;
+}
+
 Request AffinityGuard::allowed() const noexcept {
     if (is_child_of_client()) return of_parent();
     const uint64_t own = seq();

@@ -107,6 +107,12 @@ void end_releasing() noexcept;
 /// request.
 bool confine_late(uint64_t seq) noexcept;
 
+/// Moves a child of fork() inside the newest request to its parent. Its mask is that of the forking thread when the
+/// fork began, and the kernel lists it when the fork ends: a mover in between finds it only if it waits for the fork. A
+/// mover that comes later finds it. Costs one system call; another one and a few microseconds when the child is
+/// outside.
+void move_child_inside() noexcept;
+
 /// Needs `releasing`. While threads yield it looks each time for runtimes that were loaded since.
 void adapt_waiting() noexcept;
 

@@ -38,6 +38,7 @@ void after_fork_in_child() {
     state.agent_threads.store(0);
     state.call.lock = PTHREAD_MUTEX_INITIALIZER;
     waiting::after_fork_in_child();
+    move_child_inside();  // mutant child-inside
 }
 
 bool watch_forks() noexcept {

@@ -101,6 +101,36 @@ TEST_F(Forking, AnAgentMovesTheFirstChildThatWasBeingForkedAtItsRelease) {
     await([child] { return mask_of(child) == kFirst; });
 }
 
+/// Takes the descriptor of another process; less than 0: not here.
+int descriptor_of(pid_t pid, int file) {
+    const auto process = static_cast<int>(syscall(SYS_pidfd_open, pid, 0U));
+    const auto taken = static_cast<int>(syscall(SYS_pidfd_getfd, process, file, 0U));
+    close(process);
+    return taken;
+}
+
+/// A client without descendants is not waited for, and its first child kept the CPUs from before.
+TEST_F(Forking, AChildWhoseForkWasNotWaitedForPutsItselfInside) {
+    NEED_TWO_CPUS();
+    const Launched launched(path_, kBoth, [](const Shared& words) {
+        if (drom_init(nullptr, 0, nullptr, nullptr) != DROM_OK) _exit(1);
+        const int file = hold_forks();
+        words->parent.store(file);
+        words->step.store(file < 0 ? kCannot : kForks);
+        if (file < 0 || fork() != 0) return;
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        words->other.store(getpid());
+        sleep_for_good();
+    });
+    NEED_HELD_FORK(launched);
+    const int file = descriptor_of(launched.program(), launched.words->parent.load());
+    if (file < 0) DROM_SKIP("pidfd_getfd is not allowed here");
+    ASSERT_EQ(release(launched, kFirst, kLongWait), DROM_OK) << error_.text;
+    end_held_fork(file);
+    close(file);
+    EXPECT_EQ(mask_of(launched.other()), kFirst);
+}
+
 /// A program of many threads that were shrunk to one CPU kept its other CPUs as long as it ran.
 TEST_F(Forking, AProcessThatGetsHardlyAnyOfACpuIsNotWaitedForInVain) {
     NEED_TWO_CPUS();

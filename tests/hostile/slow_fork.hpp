@@ -38,6 +38,12 @@ inline pid_t fork_descendant() {
     return pid;
 }
 
+/// Lets a fork go that is held.
+inline void end_held_fork(int file) {
+    uffd_msg event{};
+    (void)!read(file, &event, sizeof event);
+}
+
 /// Forks by the bare system call: the C library and a sanitizer hold locks inside fork(), which other threads need to
 /// let go a fork that is held.
 inline pid_t fork_bare() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
@@ -54,8 +60,7 @@ inline void fork_slowly(const Shared& words) {
     }
     std::thread([&words, file] {
         await([&words] { return words->step.load() == kLetGo; });
-        uffd_msg event{};
-        (void)!read(file, &event, sizeof event);
+        end_held_fork(file);
     }).detach();
     words->step.store(kForks);
     if (fork_bare() != 0) return;

@@ -274,6 +274,7 @@ MUTANTS = [
            (hostile("Forking.AForkThatWas*"),)),
     Mutant("an agent does not look for the first child that was being forked", VALIDATION, "first-fork", GONE,
            (hostile("Forking.AnAgentMoves*"),)),
+    Mutant("a child whose fork was not waited for stays outside", VALIDATION, "child-inside", GONE, (hostile("Forking.AChildWhoseFork*"),)),
     Mutant("a process that was moved is in no fork", VALIDATION, "settled", Word("forks_.are_over(found.pid, threads)", "true"),
            (hostile("Forking.AProcessInside*"),)),
     Mutant("a thread that waits inside a fork has left it", VALIDATION, "awake", Word("stat.state == 'D' && !waits_for_child(threads, tid)", "false"),
