@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "policy/bounds.hpp"
-#include "policy/budgets.hpp"
+#include "policy/cluster/budgets.hpp"
+#include "policy/job/bounds.hpp"
 
 namespace drom::slurm {
 

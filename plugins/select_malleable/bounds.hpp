@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "policy/bounds.hpp"
+#include "policy/job/bounds.hpp"
 
 namespace drom::slurm {
 

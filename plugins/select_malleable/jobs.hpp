@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 
 namespace drom::slurm {
 

@@ -12,7 +12,7 @@
 #include "accounts.hpp"
 #include "bounds.hpp"
 #include "cons_tres.hpp"
-#include "policy/waiting.hpp"
+#include "policy/sharing/waiting.hpp"
 
 namespace drom::slurm {
 

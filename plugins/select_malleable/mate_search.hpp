@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "policy/budgets.hpp"
-#include "policy/waiting.hpp"
+#include "policy/cluster/budgets.hpp"
+#include "policy/sharing/waiting.hpp"
 
 namespace drom::slurm {
 

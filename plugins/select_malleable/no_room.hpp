@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "policy/job.hpp"
+#include "policy/job/job.hpp"
 
 namespace drom::slurm {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/bounds.hpp"
+#include "policy/job/bounds.hpp"
 
 namespace drom::slurm {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "policy/option_values.hpp"
+#include "policy/job/option_values.hpp"
 
 namespace drom::slurm {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <tl/expected.hpp>
 
-#include "policy/slowdown.hpp"
+#include "policy/sharing/slowdown.hpp"
 
 namespace drom::slurm {
 

@@ -12,7 +12,7 @@
 
 #include <tl/expected.hpp>
 
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 
 namespace drom::slurm {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "policy/backfill/scheduler.hpp"
 #include "policy/energy/entries.hpp"
-#include "policy/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "policy/decision.hpp"
 #include "policy/energy/model.hpp"
+#include "policy/sharing/decision.hpp"
 
 namespace drom::policy {
 

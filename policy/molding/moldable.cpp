@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "policy/availability.hpp"
+#include "policy/cluster/availability.hpp"
 
 namespace drom::policy {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/runtime_model.hpp"
+#include "policy/job/runtime_model.hpp"
 
 namespace drom::policy {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "policy/job.hpp"
+#include "policy/job/job.hpp"
 
 namespace drom::policy {
 

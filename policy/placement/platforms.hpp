@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "policy/job.hpp"
+#include "policy/job/job.hpp"
 
 namespace drom::policy {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy::record {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "policy/words.hpp"
+#include "policy/sharing/words.hpp"
 
 namespace drom::policy::record {
 namespace {

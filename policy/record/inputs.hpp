@@ -22,7 +22,7 @@
 
 #include <tl/expected.hpp>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy::record {
 

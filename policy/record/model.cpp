@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "policy/words.hpp"
+#include "policy/sharing/words.hpp"
 
 namespace drom::policy::record {
 namespace {

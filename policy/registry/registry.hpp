@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "policy/option_values.hpp"
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
+#include "policy/job/option_values.hpp"
 
 namespace drom::policy {
 

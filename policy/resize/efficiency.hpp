@@ -5,8 +5,8 @@
 
 #include <memory>
 
+#include "policy/backfill/scheduler.hpp"
 #include "policy/resize/ranges.hpp"
-#include "policy/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "policy/job.hpp"
+#include "policy/job/job.hpp"
 
 namespace drom::policy {
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "policy/job.hpp"
-#include "policy/resize_traits.hpp"
+#include "policy/job/job.hpp"
+#include "policy/job/resize_traits.hpp"
 
 namespace drom::policy {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "policy/backfill/scheduler.hpp"
 #include "policy/resize/scenarios.hpp"
-#include "policy/scheduler.hpp"
 
 namespace drom::policy {
 

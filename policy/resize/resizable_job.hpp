@@ -5,9 +5,9 @@
 
 #include <span>
 
-#include "policy/job.hpp"
+#include "policy/job/job.hpp"
+#include "policy/job/resize_traits.hpp"
 #include "policy/resize/profile.hpp"
-#include "policy/resize_traits.hpp"
 
 namespace drom::policy {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "policy/availability.hpp"
+#include "policy/cluster/availability.hpp"
 
 namespace drom::policy {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 namespace drom::policy {
 

@@ -13,7 +13,7 @@
 #include "fuzz.hpp"
 #include "node_agent/state_file.hpp"
 #include "node_agent/topology_cache.hpp"
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 #include "select_malleable/loans_file.hpp"
 #include "select_malleable/select_options.hpp"
 #include "select_malleable/shared_jobs.hpp"

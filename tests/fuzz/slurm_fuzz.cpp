@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "workload/slurm_conf.hpp"
-#include "workload/slurm_log.hpp"
+#include "workload/slurm/slurm_conf.hpp"
+#include "workload/slurm/slurm_log.hpp"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace {
 

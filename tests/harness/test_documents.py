@@ -35,7 +35,7 @@ class Folders(unittest.TestCase):
                          ["ledger is not in libdrom/admin/", "policy/nothing.cpp is not in ./"])
 
     def test_a_source_is_named_from_the_root_or_from_libdrom(self) -> None:
-        self.assertEqual(files("`policy/mates.cpp`, `shmem/ledger.cpp`, `tl/expected.hpp`, policy/prose.cpp, `policy/moved.cpp`, `shmem/moved.hpp`"),
+        self.assertEqual(files("`policy/sharing/mates.cpp`, `shmem/ledger.cpp`, `tl/expected.hpp`, policy/prose.cpp, `policy/moved.cpp`, `shmem/moved.hpp`"),
                          ["policy/moved.cpp is not there", "shmem/moved.hpp is not there"])
 
     def test_the_architecture_has_ten_answers_at_least(self) -> None:

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts" / "lint")
 
 import floors  # noqa: E402
 
-HEADERS = ("libdrom/base/text.hpp", "libdrom/shmem/slots.hpp", "libdrom/client/rank.hpp", "policy/job.hpp", "policy/registry/registry.hpp",
+HEADERS = ("libdrom/base/text.hpp", "libdrom/shmem/slots.hpp", "libdrom/client/rank.hpp", "policy/job/job.hpp", "policy/registry/registry.hpp",
            "policy/resize/ranges.hpp", "tools/text/wrapped.hpp", "tools/sim/engine/engine.hpp", "tools/sim/report/csv.hpp",
            "plugins/common/settings.hpp", "libdrom/include/drom/drom.h")
 
@@ -50,12 +50,12 @@ class Floors(unittest.TestCase):
         self.assertEqual(len(self.planted("libdrom/shmem/a.cpp", '#include "../base/text.hpp"')), 1)
 
     def test_an_include_of_another_tree_was_not_looked_at(self) -> None:
-        for name, line, where, below in (("libdrom/base/a.cpp", '#include "policy/job.hpp"', "policy", "libdrom"),
+        for name, line, where, below in (("libdrom/base/a.cpp", '#include "policy/job/job.hpp"', "policy/job", "libdrom"),
                                          ("policy/a.cpp", '#include "tools/sim/engine/engine.hpp"', "tools/sim/engine", "policy"),
                                          ("policy/resize/a.cpp", '#include "libdrom/client/rank.hpp"', "libdrom/client", "policy"),
                                          ("tools/sim/main.cpp", '#include "client/rank.hpp"', "libdrom/client", "tools/sim"),
                                          ("tools/drom/verbs/a.cpp", '#include "shmem/slots.hpp"', "libdrom/shmem", "tools/drom"),
-                                         ("tools/text/a.cpp", '#include "policy/job.hpp"', "policy", "tools/text"),
+                                         ("tools/text/a.cpp", '#include "policy/job/job.hpp"', "policy/job", "tools/text"),
                                          ("policy/a.hpp", '#include "common/settings.hpp"', "plugins/common", "policy"),
                                          ("plugins/spank/a.cpp", '#include "sim/engine/engine.hpp"', "tools/sim/engine", "plugins")):
             with self.subTest(line, file=name):
@@ -71,12 +71,14 @@ class Floors(unittest.TestCase):
     def test_the_folders_of_policy_have_floors(self) -> None:
         self.assertEqual(self.planted("policy/resize/a.cpp", '#include "policy/registry/registry.hpp"'),
                          ["policy/resize/a.cpp: it includes from registry/, which is not below resize/"])
+        self.assertEqual(self.planted("policy/job/a.cpp", '#include "policy/registry/registry.hpp"'),
+                         ["policy/job/a.cpp: it includes from registry/, which is not below job/"])
         self.assertEqual(self.planted("policy/urgent/a.cpp", '#include "policy/resize/ranges.hpp"'),
                          ["policy/urgent/a.cpp: it includes from resize/, which is not below urgent/"])
 
     def test_a_file_beside_the_folders_of_policy_was_on_no_floor(self) -> None:
-        self.assertEqual(self.planted("policy/a.cpp", '#include "policy/registry/registry.hpp"'),
-                         ["policy/a.cpp: it includes from registry/, which is not below policy/"])
+        self.write("policy/a.cpp", "")
+        self.assertEqual(list(floors.homeless("policy")), ["policy/a.cpp: it is on no floor; scripts/lint/floors.py names them"])
 
     def test_an_include_is_seen_however_it_is_written(self) -> None:
         for line in ('#  include "shmem/slots.hpp"', "#include <shmem/slots.hpp>", '  #include"shmem/slots.hpp"'):
@@ -87,8 +89,8 @@ class Floors(unittest.TestCase):
         for name, line in (("libdrom/shmem/a.cpp", '#include "base/text.hpp"'), ("libdrom/shmem/a.cpp", '#include "slots.hpp"'),
                            ("libdrom/base/a.cpp", '#include "drom/drom.h"'), ("libdrom/base/a.cpp", "#include <vector>"),
                            ("libdrom/base/a.cpp", '// #include "shmem/slots.hpp"'), ("policy/a.cpp", '#include "libdrom/base/text.hpp"'),
-                           ("policy/registry/a.cpp", '#include "policy/resize/ranges.hpp"'), ("policy/resize/a.cpp", '#include "policy/job.hpp"'),
-                           ("tools/sim/report/a.cpp", '#include "engine/engine.hpp"'), ("tools/sim/engine/a.cpp", '#include "policy/job.hpp"'),
+                           ("policy/registry/a.cpp", '#include "policy/resize/ranges.hpp"'), ("policy/resize/a.cpp", '#include "policy/job/job.hpp"'),
+                           ("tools/sim/report/a.cpp", '#include "engine/engine.hpp"'), ("tools/sim/engine/a.cpp", '#include "policy/job/job.hpp"'),
                            ("tools/sim/main.cpp", '#include "report/csv.hpp"'), ("plugins/spank/a.cpp", '#include "common/settings.hpp"')):
             with self.subTest(line, file=name):
                 self.assertEqual(self.planted(name, line), [])

@@ -104,7 +104,7 @@ class Changed(unittest.TestCase):
         self.assertNotIn("sim", changed.suites_of("tests/support/memory_table.hpp"))
 
     def test_every_folder_of_sources_breaks_something(self) -> None:
-        for path in ("libdrom/api/api.cpp", "tools/drom/main.cpp", "tools/sim/workload/swf_reader.cpp", "policy/x.cpp", "plugins/x.cpp", "examples/x.c", "tests/vm/run_vm.sh"):
+        for path in ("libdrom/api/api.cpp", "tools/drom/main.cpp", "tools/sim/workload/swf/swf_reader.cpp", "policy/x.cpp", "plugins/x.cpp", "examples/x.c", "tests/vm/run_vm.sh"):
             self.assertTrue(changed.suites_of(path), path)
 
     def told(self, *paths: str) -> list[str]:
@@ -115,9 +115,9 @@ class Changed(unittest.TestCase):
         return out.getvalue().splitlines()
 
     def test_mutants_are_those_of_the_product_files_that_changed(self) -> None:
-        suites, files = self.told("libdrom/shmem/slots.cpp", "policy/backfill.cpp", "tests/unit/slots_test.cpp", "docs/index.md")
+        suites, files = self.told("libdrom/shmem/slots.cpp", "policy/backfill/backfill.cpp", "tests/unit/slots_test.cpp", "docs/index.md")
         self.assertIn("mutants", suites.split())
-        self.assertEqual(files, "libdrom/shmem/slots.cpp policy/backfill.cpp")
+        self.assertEqual(files, "libdrom/shmem/slots.cpp policy/backfill/backfill.cpp")
 
     def test_a_change_of_the_mutants_tries_all_of_them(self) -> None:
         self.assertEqual(self.told("libdrom/shmem/slots.cpp", "tests/mutants/mutants.py")[1], "")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // availability_test.cpp - the map of reservations against one that counts every second.
-#include "policy/availability.hpp"
+#include "policy/cluster/availability.hpp"
 
 #include "property.hpp"
 #include "random_cluster.hpp"

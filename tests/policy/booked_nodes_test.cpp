@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // booked_nodes_test.cpp - nodes that are kept empty: which ones, for which jobs, and as text.
-#include "policy/booked_nodes.hpp"
+#include "policy/cluster/booked_nodes.hpp"
 
-#include "policy/leaving.hpp"
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
+#include "policy/cluster/leaving.hpp"
 #include "property.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // bounds_test.cpp - until when limits may be extended.
 #include <gtest/gtest.h>
 
-#include "policy/bounds.hpp"
+#include "policy/job/bounds.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 // budgets_test.cpp - limits on resources times minutes.
 #include <gtest/gtest.h>
 
-#include "policy/budgets.hpp"
+#include "policy/cluster/budgets.hpp"
 
 namespace {
 

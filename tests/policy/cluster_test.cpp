@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // cluster_test.cpp - lent cores return, no core is lost, and predicted ends are those of the thesis.
-#include "policy/cluster.hpp"
+#include "policy/cluster/cluster.hpp"
 
 #include "property.hpp"
 #include "random_cluster.hpp"

@@ -2,7 +2,7 @@
 // coscheduler_limits_test.cpp - jobs that may not share with one another, and decisions that limits forbid.
 #include <gtest/gtest.h>
 
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 
 namespace {
 

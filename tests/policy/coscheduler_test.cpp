@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // coscheduler_test.cpp - a controller's memory of sharing: restored from the list of loans, it decides the same.
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 
 #include <sstream>
 

@@ -4,8 +4,8 @@
 
 #include <numeric>
 
+#include "policy/job/resize_traits.hpp"
 #include "policy/resize/equipartition_scheduler.hpp"
-#include "policy/resize_traits.hpp"
 #include "property.hpp"
 
 namespace {

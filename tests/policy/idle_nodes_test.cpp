@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // idle_nodes_test.cpp - idle nodes complete those of mates: never one that is not idle, never for longer than it is.
-#include "policy/idle_nodes.hpp"
+#include "policy/cluster/idle_nodes.hpp"
 
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 #include "property.hpp"
 #include "random_cluster.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // limits_test.cpp - which limit a mate has, and whose guest it may be.
-#include "policy/limits.hpp"
+#include "policy/job/limits.hpp"
 
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 #include "property.hpp"
 #include "random_cluster.hpp"
 

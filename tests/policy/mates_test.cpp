@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // mates_test.cpp - the search for mates against a search that tries all subsets.
-#include "policy/mates.hpp"
+#include "policy/sharing/mates.hpp"
 
 #include <set>
 

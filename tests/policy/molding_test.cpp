@@ -2,7 +2,7 @@
 // molding_test.cpp - sizes of moldable jobs, and which of them a job starts on.
 #include "policy/molding/moldable.hpp"
 
-#include "policy/runtime_model.hpp"
+#include "policy/job/runtime_model.hpp"
 #include "property.hpp"
 
 namespace {

@@ -2,7 +2,7 @@
 // node_set_test.cpp - a NodeSet, which stores ranges, behaves as a set of numbers.
 #include <set>
 
-#include "policy/node_set.hpp"
+#include "policy/job/node_set.hpp"
 #include "property.hpp"
 
 namespace {

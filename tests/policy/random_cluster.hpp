@@ -4,7 +4,7 @@
 
 #include <rapidcheck.h>
 
-#include "policy/slowdown.hpp"
+#include "policy/sharing/slowdown.hpp"
 
 namespace drom::test {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // remembered_mates_test.cpp - a remembered answer against a search made now.
-#include "policy/remembered_mates.hpp"
+#include "policy/sharing/remembered_mates.hpp"
 
 #include "property.hpp"
 #include "random_cluster.hpp"

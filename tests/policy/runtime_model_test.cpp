@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // runtime_model_test.cpp - the speed of a job on fewer cores.
-#include "policy/runtime_model.hpp"
+#include "policy/job/runtime_model.hpp"
 
 #include "property.hpp"
 

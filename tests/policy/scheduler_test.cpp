@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // scheduler_test.cpp - the start times of jobs.
-#include "policy/scheduler.hpp"
+#include "policy/backfill/scheduler.hpp"
 
 #include <map>
 

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "policy/waiting.hpp"
+#include "policy/sharing/waiting.hpp"
 
 namespace drom::policy {
 namespace {

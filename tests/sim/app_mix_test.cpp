@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // app_mix_test.cpp - applications drawn for jobs.
-#include "workload/app_mix.hpp"
+#include "workload/models/app_mix.hpp"
 
 #include <cmath>
 #include <map>
 
 #include "property.hpp"
-#include "workload/cirne.hpp"
+#include "workload/models/cirne.hpp"
 
 namespace {
 

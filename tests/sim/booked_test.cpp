@@ -5,7 +5,7 @@
 #include "engine/engine.hpp"
 #include "engine/metrics.hpp"
 #include "engine/settings.hpp"
-#include "policy/runtime_model.hpp"
+#include "policy/job/runtime_model.hpp"
 #include "random_site.hpp"
 
 namespace {

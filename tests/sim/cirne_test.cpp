@@ -2,7 +2,7 @@
 // cirne_test.cpp - the Cirne-Berman model against its published checks and against outputs of its authors' users.
 //
 // Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed.
-#include "workload/cirne.hpp"
+#include "workload/models/cirne.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "ks.hpp"
 #include "logs.hpp"
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace drom::sim {
 namespace {

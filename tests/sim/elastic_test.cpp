@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // elastic_test.cpp - programs whose number of nodes changes, in virtual time.
-#include "workload/elastic.hpp"
+#include "workload/models/elastic.hpp"
 
 #include <cmath>
 #include <map>

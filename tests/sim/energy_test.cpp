@@ -11,8 +11,8 @@
 #include "policy/registry/energy_rows.hpp"
 #include "property.hpp"
 #include "thesis_energy.hpp"
-#include "workload/app_mix.hpp"
-#include "workload/cirne.hpp"
+#include "workload/models/app_mix.hpp"
+#include "workload/models/cirne.hpp"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "engine/settings.hpp"
 #include "logs.hpp"
 #include "property.hpp"
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 // Two-sample Kolmogorov-Smirnov tests at alpha 0.01; the seeds are fixed. The time of day is not among them. That
 // program adds up whole seconds, so its clock loses half a second per job against its own half hours: an hour and a
 // half over this log.
-#include "workload/lublin.hpp"
+#include "workload/models/lublin.hpp"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "ks.hpp"
 #include "logs.hpp"
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace drom::sim {
 namespace {

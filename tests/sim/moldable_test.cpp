@@ -8,12 +8,12 @@
 #include "engine/metrics.hpp"
 #include "engine/settings.hpp"
 #include "logs.hpp"
-#include "policy/runtime_model.hpp"
+#include "policy/job/runtime_model.hpp"
 #include "property.hpp"
 #include "report/digest.hpp"
 #include "report/idle_policy.hpp"
 #include "report/jobs_csv.hpp"
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // platforms_test.cpp - three partitions of 256 cores and 1000 jobs: what choosing by effective supply gains.
-#include "workload/platforms.hpp"
+#include "workload/models/platforms.hpp"
 
 #include <gtest/gtest.h>
 

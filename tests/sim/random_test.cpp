@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // random_test.cpp - the draws follow their laws, and the test that says so can say no. Alpha is 0.01; the seeds are
 // fixed.
-#include "workload/random.hpp"
+#include "workload/models/random.hpp"
 
 #include <gtest/gtest.h>
 

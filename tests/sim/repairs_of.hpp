@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace drom::sim {
 

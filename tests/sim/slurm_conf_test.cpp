@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // slurm_conf_test.cpp - a site's slurm.conf becomes a machine and parameters; lines that mean nothing are listed.
-#include "workload/slurm_conf.hpp"
+#include "workload/slurm/slurm_conf.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -9,7 +9,7 @@
 #include <map>
 
 #include "property.hpp"
-#include "workload/host_list.hpp"
+#include "workload/slurm/host_list.hpp"
 
 namespace drom::sim {
 namespace {

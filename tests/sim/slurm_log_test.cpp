@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // slurm_log_test.cpp - the accounting of Slurm becomes jobs; each line that is none is counted, or refused with its
 // place.
-#include "workload/slurm_log.hpp"
+#include "workload/slurm/slurm_log.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,10 +14,10 @@
 
 #include "property.hpp"
 #include "repairs_of.hpp"
-#include "workload/cirne.hpp"
 #include "workload/local_times.hpp"
+#include "workload/models/cirne.hpp"
 #include "workload/name_hash.hpp"
-#include "workload/slurm_values.hpp"
+#include "workload/slurm/slurm_values.hpp"
 
 namespace drom::sim {
 namespace {

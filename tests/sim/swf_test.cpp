@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // swf_test.cpp - logs of every dialect become jobs, what is wrong with them is said or counted, and what is written can
 // be read.
-#include "workload/swf.hpp"
+#include "workload/swf/swf.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "report/digest.hpp"
 #include "report/idle_policy.hpp"
 #include "report/summary_json.hpp"
-#include "workload/urgent_queue.hpp"
+#include "workload/models/urgent_queue.hpp"
 
 namespace {
 

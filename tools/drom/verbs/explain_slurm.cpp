@@ -9,7 +9,7 @@
 #include "output/json.hpp"
 #include "output/messages.hpp"
 #include "output/visible.hpp"
-#include "policy/waiting.hpp"
+#include "policy/sharing/waiting.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {

@@ -14,7 +14,7 @@
 #include "text/nearest.hpp"
 #include "text/wrapped.hpp"
 #include "workload/local_times.hpp"
-#include "workload/slurm_values.hpp"
+#include "workload/slurm/slurm_values.hpp"
 
 namespace drom::sim {
 namespace {

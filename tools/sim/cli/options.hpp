@@ -8,9 +8,9 @@
 #include <tl/expected.hpp>
 
 #include "engine/settings.hpp"
-#include "workload/slurm_conf.hpp"
-#include "workload/slurm_log.hpp"
-#include "workload/swf.hpp"
+#include "workload/slurm/slurm_conf.hpp"
+#include "workload/slurm/slurm_log.hpp"
+#include "workload/swf/swf.hpp"
 
 namespace drom::sim {
 

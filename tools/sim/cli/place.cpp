@@ -9,7 +9,7 @@
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
 #include "workload/placement_file.hpp"
-#include "workload/swf_source.hpp"
+#include "workload/swf/swf_source.hpp"
 
 namespace drom::sim {
 

@@ -9,7 +9,7 @@
 #include "report/record_text.hpp"
 #include "report/replay_text.hpp"
 #include "report/summary_json.hpp"
-#include "workload/swf_source.hpp"
+#include "workload/swf/swf_source.hpp"
 
 namespace drom::sim {
 namespace {

@@ -24,11 +24,11 @@
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
-#include "workload/app_mix.hpp"
-#include "workload/cirne.hpp"
-#include "workload/elastic.hpp"
-#include "workload/lublin.hpp"
-#include "workload/platforms.hpp"
+#include "workload/models/app_mix.hpp"
+#include "workload/models/cirne.hpp"
+#include "workload/models/elastic.hpp"
+#include "workload/models/lublin.hpp"
+#include "workload/models/platforms.hpp"
 #include "workload/sha256.hpp"
 
 namespace drom::sim {

@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "engine/outcome.hpp"
+#include "policy/backfill/scheduler.hpp"
 #include "policy/energy/model.hpp"
-#include "policy/scheduler.hpp"
 
 namespace drom::sim {
 

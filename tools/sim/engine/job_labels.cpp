@@ -11,7 +11,7 @@
 #include <set>
 
 #include "policy/registry/backfill_rows.hpp"
-#include "workload/urgent_queue.hpp"
+#include "workload/models/urgent_queue.hpp"
 
 namespace drom::sim {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "engine/seldom.hpp"
-#include "policy/decision.hpp"
-#include "policy/resize_traits.hpp"
+#include "policy/job/resize_traits.hpp"
+#include "policy/sharing/decision.hpp"
 #include "workload/workload.hpp"
 
 namespace drom::sim {

@@ -11,7 +11,7 @@
 #include <tl/expected.hpp>
 
 #include "engine/settings.hpp"
-#include "policy/coscheduler.hpp"
+#include "policy/sharing/coscheduler.hpp"
 
 namespace drom::sim {
 

@@ -11,8 +11,8 @@
 
 #include "policy/registry/backfill_rows.hpp"
 #include "text/nearest.hpp"
-#include "workload/elastic.hpp"
-#include "workload/urgent_queue.hpp"
+#include "workload/models/elastic.hpp"
+#include "workload/models/urgent_queue.hpp"
 
 namespace drom::sim {
 namespace {

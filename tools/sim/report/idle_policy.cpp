@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// idle_policy.cpp - the rules of policy/mates.hpp and policy/slowdown.hpp, asked for a whole machine.
+// idle_policy.cpp - the rules of policy/sharing/mates.hpp and policy/sharing/slowdown.hpp, asked for a whole machine.
 #include "report/idle_policy.hpp"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-#include "policy/mates.hpp"
 #include "policy/registry/registry.hpp"
 #include "policy/resize/equipartition.hpp"
+#include "policy/sharing/mates.hpp"
 #include "report/labels.hpp"
 
 namespace drom::sim {

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "workload/swf_row.hpp"
+#include "workload/swf/swf_row.hpp"
 
 namespace drom::sim {
 namespace {

@@ -8,8 +8,8 @@
 #include <span>
 
 #include "workload/plain_text.hpp"
-#include "workload/swf_row.hpp"
-#include "workload/swf_source.hpp"
+#include "workload/swf/swf_row.hpp"
+#include "workload/swf/swf_source.hpp"
 
 namespace drom::sim {
 namespace {

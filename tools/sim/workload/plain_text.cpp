@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "libdrom/base/number_text.hpp"
-#include "workload/swf_row.hpp"
+#include "workload/swf/swf_row.hpp"
 
 namespace drom::sim {
 namespace {

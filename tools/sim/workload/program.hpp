@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "policy/resize_traits.hpp"
+#include "policy/job/resize_traits.hpp"
 
 namespace drom::sim {
 
