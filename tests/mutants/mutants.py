@@ -357,6 +357,8 @@ MUTANTS = [
            (of_policy("Easy.*"),)),
     Mutant("a step that is alone on its node has all of it, whatever it was granted", RULE, "whole", ALWAYS,
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
+    Mutant("a step beside another job has the whole node when a third job has just ended", RULE, "co-runners",
+           Word(" || has_co_runners(launch.step.job, tasks)", ""), (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
            (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
     Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,

@@ -8,10 +8,13 @@
 #include <sys/file.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 
 #include "agent_fixture.hpp"
 #include "common/small_file.hpp"
+#include "node_agent/ended_jobs.hpp"
 #include "node_agent/step_hooks.hpp"
 #include "property.hpp"
 
@@ -35,6 +38,32 @@ TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
     ASSERT_TRUE(agent().leave(guest.tasks).has_value());
     EXPECT_EQ(wanted(owner.tasks[0]), CpuSet::range(0, 24));
     EXPECT_EQ(wanted(owner.tasks[1]), CpuSet::range(24, 24));
+}
+
+/// Notes that a job has ended on the node, for as long as the test takes.
+void end_a_job(const std::string& table) {
+    std::filesystem::create_directories(table);
+    ASSERT_TRUE(note_end_of_job(table));
+    std::filesystem::last_write_time(table + "/agent.ended",
+                                     std::filesystem::file_time_type::clock::now() + std::chrono::hours{1});
+}
+
+TEST_F(Agent, AStepWhoseMateEndsWhileItIsOnItsWayHasTheWholeNode) {
+    end_a_job(settings_.table);
+    const Launch step = shared(1, 1, CpuSet::range(0, 24));
+    arrive(step);
+    EXPECT_EQ(wanted(step.tasks[0]), kNode);
+}
+
+/// The end of any job here would have let it take the CPUs of the one that it shares the node with.
+TEST_F(Agent, AStepBesideAnotherJobHasNoMoreThanItsGrantWhenAThirdJobEndsMeanwhile) {
+    const Launch mate = shared(1, 1, CpuSet::range(0, 24));
+    arrive(mate);
+    end_a_job(settings_.table);
+    const Launch guest = shared(2, 1, CpuSet::range(36, 12));
+    arrive(guest);
+    EXPECT_EQ(wanted(mate.tasks[0]), CpuSet::range(0, 24));
+    EXPECT_EQ(wanted(guest.tasks[0]), CpuSet::range(36, 12));
 }
 
 TEST_F(Agent, GuestsThatEndAtTheSameMomentLeaveTheOwnerTheWholeNode) {
