@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ended_jobs.cpp - one empty file: agent.ended.
+// ended_jobs.cpp - an empty file, agent.ended, and one with a list of CPUs, agent.left.
 #include "ended_jobs.hpp"
 
 #include <fcntl.h>
@@ -9,12 +9,21 @@
 #include <chrono>
 #include <filesystem>
 
+#include "common/small_file.hpp"
+
 namespace drom::slurm {
 namespace {
 
 constexpr std::chrono::seconds kOnItsWay{2};
 
 std::string file_in(const std::string& folder) { return folder + "/agent.ended"; }
+std::string left_in(const std::string& folder) { return folder + "/agent.left"; }
+
+bool was_written_just_now(const std::string& path) {
+    std::error_code none;
+    const auto written = std::filesystem::last_write_time(path, none);
+    return !none && std::filesystem::file_time_type::clock::now() - written < kOnItsWay;
+}
 
 }  // namespace
 
@@ -26,10 +35,16 @@ bool note_end_of_job(const std::string& folder) {
     return noted;
 }
 
-bool job_ended_just_now(const std::string& folder) {
-    std::error_code none;
-    const auto ended = std::filesystem::last_write_time(file_in(folder), none);
-    return !none && std::filesystem::file_time_type::clock::now() - ended < kOnItsWay;
+bool job_ended_just_now(const std::string& folder) { return was_written_just_now(file_in(folder)); }
+
+bool note_last_on_node(const std::string& folder, const CpuSet& cpus) {
+    return replace(left_in(folder), CpuText(cpus).text);
+}
+
+CpuSet left_just_now(const std::string& folder) {
+    CpuSet cpus{};
+    const std::string text = was_written_just_now(left_in(folder)) ? contents(left_in(folder)) : "";
+    return !text.empty() && parse_cpus(text.c_str(), cpus).what == nullptr ? cpus : CpuSet::empty();
 }
 
 }  // namespace drom::slurm

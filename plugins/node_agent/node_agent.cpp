@@ -58,6 +58,7 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     if (!arrival.masks.empty()) return arrival;
     Launch now = launch;
     now.mate_may_have_ended = job_ended_just_now(settings_.table);
+    if (now.whole.none() && call.tasks().empty()) now.whole = whole_after(left_just_now(settings_.table), launch);
     if (auto done = call.place(now, newcomers); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();

@@ -3,15 +3,27 @@
 #include "node_call.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <utility>
 
 #include "base/confine.hpp"
+#include "base/error.hpp"
 #include "common/small_file.hpp"
 #include "cpuset_cgroup.hpp"
+#include "ended_jobs.hpp"
 #include "starting_steps.hpp"
 
 namespace drom::slurm {
+namespace {
+
+CpuSet cpus_of(const Tasks& tasks) {
+    CpuSet cpus{};
+    for (const TaskState& task : tasks) cpus = cpus | task.mask | task.home;
+    return cpus;
+}
+
+}  // namespace
 
 tl::expected<void, Refusal> NodeAgent::Call::load(const std::string& text) {
     if (text.empty()) return {};
@@ -189,6 +201,8 @@ tl::expected<void, Refusal> NodeAgent::Call::depart(const std::vector<uint32_t>&
     if (!left) return put_aside(left.error());
     // One plan: CPUs that a waiting step gets must not be another's for a moment.
     state_.tasks = plan_waking(agent_.node(), std::move(*left));
+    if (state_.tasks.empty() && !note_last_on_node(agent_.settings_.table, cpus_of(gone)))
+        note("node agent: write in " + agent_.settings_.table + ": " + errno_text(errno));
     if (auto saved = save(false); !saved) return saved;
     for (const TaskState& task : gone) note(agent_.table_.release(task));
     return apply();

@@ -31,6 +31,7 @@ Launch launch_of(const StepOnNode& step, const NodeAgent& agent) {
     if (!launch.malleable) return launch;
     const CpuSet node = agent.cpus();
     // A step that asks for a part of its job has no more than that.
+    if (step.cores == step.job_cores) launch.alone = step.job_cpus;
     if (step.job_cpus >= node.count()) launch.whole = step.cores == step.job_cores ? node : launch.granted;
     launch.min_cpus = step.range->min;
     launch.max_cpus = step.range->max;

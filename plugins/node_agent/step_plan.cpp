@@ -135,6 +135,11 @@ void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone
 
 }  // namespace
 
+CpuSet whole_after(const CpuSet& left, const Launch& launch) {
+    const bool whole = launch.malleable && launch.alone != 0 && left.count() == launch.alone;  // mutant left
+    return whole && left.contains(launch.granted) ? left : CpuSet::empty();
+}
+
 bool has_steps(const TaskState& script, const Tasks& tasks) {
     return std::any_of(tasks.begin(), tasks.end(),
                        [&](const TaskState& task) { return script.step.lends_to(task.step); });

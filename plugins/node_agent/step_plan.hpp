@@ -25,6 +25,7 @@ struct Launch {
     std::string name;          ///< what people call the program
     CpuSet granted{};          ///< CPUs that its credential names; where other tasks have them all, they are shared
     CpuSet whole{};            ///< what its job has here while it shares with no other; none: what was granted
+    uint32_t alone = 0;        ///< the number of CPUs that its job has here while it shares with no other; 0: not known
     std::vector<pid_t> tasks;  ///< forked, and not yet running the program
     bool malleable = false;
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
@@ -36,6 +37,11 @@ struct Launch {
     /// Returns whether the controller lets its job share the node with another.
     [[nodiscard]] bool shares_node() const { return !whole.none() && !(whole == granted); }
 };
+
+/// Returns the CPUs that a step's job has on the node after `left`, those of the job that left it last. None: that
+/// other job had not the whole of what jobs may have here. Only a job that the controller has shrunk has fewer CPUs
+/// than it has alone, and only whole nodes are shared. Pure.
+CpuSet whole_after(const CpuSet& left, const Launch& launch);
 
 /// The node that plans are for.
 struct Node {

@@ -359,6 +359,8 @@ MUTANTS = [
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("a step beside another job has the whole node when a third job has just ended", RULE, "co-runners",
            Word(" || has_co_runners(launch.step.job, tasks)", ""), (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
+    Mutant("a guest has what the last job on its node had, whatever that was", RULE, "left", Word("left.count() == launch.alone", "true"),
+           (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
            (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
     Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,

@@ -9,6 +9,8 @@
 namespace drom::slurm {
 namespace {
 
+namespace fs = std::filesystem;
+
 const CpuSet kLower = CpuSet::range(0, 24);
 const CpuSet kUpper = CpuSet::range(24, 24);
 
@@ -46,6 +48,37 @@ TEST_F(Agent, AGuestKeepsToItsGrantWhereItsMateHasNoStepYet) {
     EXPECT_EQ(wanted(mate.tasks[0]), kNode);
 }
 
+/// A step that was launched as its mate ended kept to its part of a node that has a core for the system.
+TEST_F(Agent, AGuestThatComesWhenItsMateHasLeftHasAllCoresButTheSystems) {
+    const CpuSet of_jobs = CpuSet::range(0, 47);
+    const auto come = [&](uint32_t job, const CpuSet& granted) {
+        Launch step = launch(job, 1, granted);
+        step.alone = of_jobs.count();
+        arrive(step);
+        return step;
+    };
+    const auto go = [&](const Launch& step) {
+        ASSERT_TRUE(agent().leave(step.tasks));
+        ASSERT_TRUE(agent().job_has_ended());
+        for (const char* file : {"/agent.left", "/agent.ended"})  // lately, however long the test takes
+            fs::last_write_time(settings_.table + file, fs::file_time_type::clock::now() + std::chrono::hours(1));
+    };
+    const Launch mate = come(1, of_jobs);
+    go(mate);
+    const Launch guest = come(2, CpuSet::range(24, 23));
+    EXPECT_EQ(wanted(guest.tasks[0]), of_jobs);
+    go(guest);
+    const Launch half = come(3, CpuSet::range(0, 24));
+    EXPECT_EQ(wanted(half.tasks[0]), of_jobs);
+    go(half);
+    Launch part = launch(4, 1, CpuSet::range(0, 24));  // of a job that asked for that
+    arrive(part);
+    EXPECT_EQ(wanted(part.tasks[0]), CpuSet::range(0, 24));
+    go(part);
+    const Launch unlike = come(5, CpuSet::range(12, 12));
+    EXPECT_EQ(wanted(unlike.tasks[0]), CpuSet::range(12, 12)) << "the job before had not the whole node";
+}
+
 TEST_F(Agent, AGuestThatRunsWhereItsMateHadNoStepHasTheWholeNodeWhenTheMateHasEnded) {
     const Launch guest = shared(2, 2, kUpper);
     arrive(guest);
@@ -67,7 +100,6 @@ TEST_F(Agent, AGuestWhoseStepWasOnItsWayWhenItsMateEndedHasTheWholeNode) {
 
 TEST_F(Agent, AJobThatEndedBeforeACredentialWasSignedGivesItsStepNothing) {
     ASSERT_TRUE(agent().job_has_ended());
-    namespace fs = std::filesystem;
     fs::last_write_time(settings_.table + "/agent.ended", fs::file_time_type::clock::now() - std::chrono::seconds(3));
     const Launch guest = shared(2, 1, kUpper);
     arrive(guest);
