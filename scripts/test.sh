@@ -53,6 +53,8 @@ fi
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
 # chosen SUITE: true for every suite, unless suites were named.
 chosen() { ((${#suites[@]} == 0)) || [[ " ${suites[*]} " == *" $1 "* ]]; }
+# chosen_of SUITE...: prints those of them that were chosen.
+chosen_of() { local name; for name; do ! chosen "$name" || echo "$name"; done; }
 
 results=build/test
 mkdir -p "$results"
@@ -121,9 +123,13 @@ fi
 # build PRESET: leaves PRESET.built; counts as a failure when it does not build.
 build() {
     local log=$results/build-$1.log needed=() start=$SECONDS
+    local some
     case $1 in
         dev) read -ra needed -d '' < <(targets dev "${suites[@]}") ;;
-        asan) read -ra needed -d '' < <(targets asan "${with_asan[@]}" "${sleeping[@]}") ;;
+        asan)
+            mapfile -t some < <(chosen_of "${with_asan[@]}" "${sleeping[@]}")
+            ((${#some[@]})) || return 0
+            read -ra needed -d '' < <(targets asan "${some[@]}") ;;
         *) ;; # the tsan preset names its targets itself
     esac
     echo "test: building $1" >&2
@@ -140,10 +146,10 @@ is_built() { [[ -e $results/$1.built ]]; }
 
 # together PRESET JOBS SUITE...: runs the chosen ones of them in one ctest with so many tests at once.
 together() {
-    local preset=$1 jobs=$2 name some=()
+    local preset=$1 jobs=$2 some
     shift 2
     is_built "$preset" || return 0
-    for name; do ! chosen "$name" || some+=("$name"); done
+    mapfile -t some < <(chosen_of "$@")
     ((${#some[@]})) || return 0
     local IFS='|'
     local labels=${some[*]}

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::seconds kOnItsWay{2};
 
-std::string file_in(const std::string& folder) { return folder + "/agent.ended"; }
+std::string ended_in(const std::string& folder) { return folder + "/agent.ended"; }
 std::string left_in(const std::string& folder) { return folder + "/agent.left"; }
 
 bool was_written_just_now(const std::string& path) {
@@ -28,14 +28,14 @@ bool was_written_just_now(const std::string& path) {
 }  // namespace
 
 bool note_end_of_job(const std::string& folder) {
-    const int file = open(file_in(folder).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const int file = open(ended_in(folder).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return false;
     const bool noted = futimens(file, nullptr) == 0;
     close(file);
     return noted;
 }
 
-bool job_ended_just_now(const std::string& folder) { return was_written_just_now(file_in(folder)); }
+bool job_ended_just_now(const std::string& folder) { return was_written_just_now(ended_in(folder)); }
 
 bool note_last_on_node(const std::string& folder, const CpuSet& cpus) {
     return replace(left_in(folder), CpuText(cpus).text);

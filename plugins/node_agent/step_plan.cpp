@@ -136,7 +136,7 @@ void inherit_from_steps(TaskState& script, const Tasks& tasks, const Tasks& gone
 }  // namespace
 
 CpuSet whole_after(const CpuSet& left, const Launch& launch) {
-    const bool whole = launch.malleable && launch.alone != 0 && left.count() == launch.alone;  // mutant left
+    const bool whole = left.count() == launch.alone;  // mutant left
     return whole && left.contains(launch.granted) ? left : CpuSet::empty();
 }
 

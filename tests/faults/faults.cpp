@@ -32,6 +32,8 @@ using namespace drom::faults;
 namespace test = drom::test;
 
 constexpr size_t kMaxCalls = 64;
+/// An operation that calls a function more often than this is not disturbed in all of these calls.
+constexpr unsigned kMaxNth = 400;
 
 /// The result of an operation without a failure. It is in memory that the operation's process shares with this one.
 struct Undisturbed {
@@ -288,9 +290,6 @@ int run_interrupted(const Operation& operation, World& world, const Undisturbed&
 }
 
 class Suite {
-    /// An operation that makes more calls of one function than this is not disturbed in all of them.
-    static constexpr unsigned kMax = 400;
-
 public:
     Suite(std::string operation, std::string call) : only_(std::move(operation)), only_call_(std::move(call)) {}
 
@@ -366,7 +365,7 @@ private:
             return;
         }
         for (const int code : calls()[call].codes) {
-            for (unsigned nth = 1; nth < kMax && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
+            for (unsigned nth = 1; nth < kMaxNth && one(operation, {call, code, nth, false}, undisturbed); ++nth) {}
             const unsigned tries = is_long() ? undisturbed.counts[call] : 1;
             for (unsigned nth = 1; nth <= tries && may_last(code); ++nth)
                 one(operation, {call, code, nth, true}, undisturbed);
@@ -376,7 +375,7 @@ private:
     void by_turns(const Operation& operation, unsigned call, const Undisturbed& undisturbed) {
         const std::vector<int>& codes = calls()[call].codes;
         auto code = [&](unsigned nth) { return codes[(nth - 1) % codes.size()]; };
-        for (unsigned nth = 1; nth < kMax && one(operation, {call, code(nth), nth, false}, undisturbed); ++nth) {}
+        for (unsigned nth = 1; nth < kMaxNth && one(operation, {call, code(nth), nth, false}, undisturbed); ++nth) {}
         const auto lasting = std::find_if(codes.begin(), codes.end(), may_last);
         if (lasting != codes.end()) one(operation, {call, *lasting, 1, true}, undisturbed);
     }

@@ -8,7 +8,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <filesystem>
 
@@ -40,16 +39,10 @@ TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
     EXPECT_EQ(wanted(owner.tasks[1]), CpuSet::range(24, 24));
 }
 
-/// Notes that a job has ended on the node, for as long as the test takes.
-void end_a_job(const std::string& table) {
-    std::filesystem::create_directories(table);
-    ASSERT_TRUE(note_end_of_job(table));
-    std::filesystem::last_write_time(table + "/agent.ended",
-                                     std::filesystem::file_time_type::clock::now() + std::chrono::hours{1});
-}
-
 TEST_F(Agent, AStepWhoseMateEndsWhileItIsOnItsWayHasTheWholeNode) {
-    end_a_job(settings_.table);
+    std::filesystem::create_directories(settings_.table);
+    ASSERT_TRUE(note_end_of_job(settings_.table));
+    make_recent("agent.ended");
     const Launch step = shared(1, 1, CpuSet::range(0, 24));
     arrive(step);
     EXPECT_EQ(wanted(step.tasks[0]), kNode);
@@ -59,7 +52,8 @@ TEST_F(Agent, AStepWhoseMateEndsWhileItIsOnItsWayHasTheWholeNode) {
 TEST_F(Agent, AStepBesideAnotherJobHasNoMoreThanItsGrantWhenAThirdJobEndsMeanwhile) {
     const Launch mate = shared(1, 1, CpuSet::range(0, 24));
     arrive(mate);
-    end_a_job(settings_.table);
+    ASSERT_TRUE(note_end_of_job(settings_.table));
+    make_recent("agent.ended");
     const Launch guest = shared(2, 1, CpuSet::range(36, 12));
     arrive(guest);
     EXPECT_EQ(wanted(mate.tasks[0]), CpuSet::range(0, 24));
