@@ -112,11 +112,12 @@ targets() {
     done
 }
 
-# With a compiler cache, a second build of the same code takes seconds.
+# With a compiler cache, a second build of the same code takes seconds, also that of a clone in another folder.
 if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
     # The precompiled headers of tests/ ask for the first two.
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
+    export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 fi
 [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] || echo "test: compiling with $CMAKE_CXX_COMPILER_LAUNCHER" >&2
 
