@@ -293,11 +293,20 @@ std::vector<Occupants> renumbered(const std::vector<int>& members, const std::ve
                               : static_cast<int>(std::find(members.begin(), members.end(), slot) - members.begin());
     };
     std::vector<Occupants> own;
+    own.reserve(pieces.size() + 1);  // a guest may have nodes of its own besides
     for (const int piece : pieces) {
         own.push_back(all[static_cast<std::size_t>(piece)].occupants);
         for (Occupant& o : own.back()) o = {place(o.job), o.cores, place(o.lender)};
     }
     return own;
+}
+
+std::vector<Occupant> guests_on(const std::vector<Occupants>& pieces) {
+    std::vector<Occupant> guests;
+    for (const Occupants& piece : pieces)
+        std::copy_if(piece.begin(), piece.end(), std::back_inserter(guests),
+                     [](const Occupant& o) { return o.lender != kNoJob; });
+    return guests;
 }
 
 }  // namespace
@@ -428,10 +437,10 @@ Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, in
         if (static_cast<int>(piece.size()) < jobs_per_node &&
             std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
             lend(piece, 0, guest, cores);
-    forecast(planned, shared, now);
-    for (const Occupants& piece : shared)
-        for (const Occupant& o : piece)
-            if (o.lender != kNoJob && planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
+    const std::vector<Occupant> guests = guests_on(shared);
+    forecast(planned, std::move(shared), now);
+    for (const Occupant& o : guests)
+        if (planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
     return planned.front().end;
 }
 

@@ -37,7 +37,8 @@ struct Planned {
 
 /// Computes when each of `jobs` ends if each uses up its request, with the worst-case model (thesis, equation 5.6):
 /// every job advances with the least cores it has on any node; cores of those that end go where leave() says. All jobs
-/// of `pieces` must be in `jobs`. Cost: jobs squared times pieces; components of sharing jobs have two or three.
+/// of `pieces` must be in `jobs`. Cost: jobs squared. Jobs that share whole nodes are two or three; where they lend
+/// parts of theirs, chains have hundreds.
 void forecast(std::vector<Planned>& jobs, std::vector<Occupants> pieces, Seconds now);
 
 }  // namespace drom::policy

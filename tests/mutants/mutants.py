@@ -355,6 +355,8 @@ MUTANTS = [
            (Killer("partition_tests", ("--gtest_filter=Choice.*",)),)),
     Mutant("a job that waits has no nodes reserved for it", RULE, "reserve-later", GONE,
            (of_policy("Easy.*"),)),
+    Mutant("a forecast leaves the neighbours of a job that ends at the cores that they had", RULE, "neighbours", GONE,
+           (of_policy("Forecast.*"),)),
     Mutant("a step that is alone on its node has all of it, whatever it was granted", RULE, "whole", ALWAYS,
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("a step beside another job has the whole node when a third job has just ended", RULE, "co-runners",

@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "workload/swf/swf.hpp"
 #include "workload/swf/swf_labels.hpp"
@@ -356,12 +357,13 @@ void LogReader::find_same_ids() {
     const std::vector<LogJob>& jobs = log_.workload.jobs;
     const auto not_larger = [](const LogJob& a, const LogJob& b) { return a.id >= b.id; };
     if (std::adjacent_find(jobs.begin(), jobs.end(), not_larger) == jobs.end()) return;  // nearly always
-    std::vector<std::size_t> order(jobs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return jobs[a].id < jobs[b].id; });
+    std::vector<std::pair<std::int64_t, std::size_t>> by_id;
+    by_id.reserve(jobs.size());
+    for (std::size_t i = 0; i < jobs.size(); ++i) by_id.emplace_back(jobs[i].id, i);
+    std::sort(by_id.begin(), by_id.end());
     std::vector<std::uint64_t> again;
-    for (std::size_t i = 1; i < order.size(); ++i)
-        if (jobs[order[i]].id == jobs[order[i - 1]].id) again.push_back(lines_[order[i]]);
+    for (std::size_t i = 1; i < by_id.size(); ++i)
+        if (by_id[i].first == by_id[i - 1].first) again.push_back(lines_[by_id[i].second]);
     std::sort(again.begin(), again.end());
     for (const std::uint64_t line : again) log_.repairs.add(RepairKind::kSameId, line);
 }
