@@ -284,39 +284,45 @@ TEST(SwfHeader, IsKeptAndSaysTheMachine) {
     EXPECT_EQ(read("; MaxNodes: 99999999999999999999\n" + kGood).workload.nodes, 0);
 }
 
-TEST(SwfErrors, AreOneSentenceWithTheLine) {
+TEST(SwfErrors, AreOneSentenceWithLineAndColumn) {
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"", "drom-sim: read log: there is no job in it; name a log in the Standard Workload Format"},
         {"; Version: 2\n\n", "drom-sim: read log: there is no job in it; name a log in the Standard Workload Format"},
         {kGood + "2 10 x7 60 4\n",
-         "drom-sim: read log: line 2: 'x7' stands where the wait time (field 3) should be a number; --skip-bad-lines "
+         "drom-sim: read log: line 2, column 6: 'x7' stands where the wait time (field 3) should be a number; "
+         "--skip-bad-lines "
          "leaves such lines out"},
         {kGood + "2;10\n",
-         "drom-sim: read log: line 2: 2 fields where a job has 18, beginning with '2'; --skip-bad-lines leaves such "
+         "drom-sim: read log: line 2, column 1: 2 fields where a job has 18, beginning with '2'; --skip-bad-lines "
+         "leaves such "
          "lines out"},
         {"hello\n",
-         "drom-sim: read log: line 1: 1 field where a job has 18, beginning with 'hello'; --skip-bad-lines leaves such "
+         "drom-sim: read log: line 1, column 1: 1 field where a job has 18, beginning with 'hello'; --skip-bad-lines "
+         "leaves such "
          "lines out"},
         {"#!/bin/sh\n\nset -euo pipefail for ever\n",
-         "drom-sim: read log: line 3: 'set' stands where the job number (field 1) should be a number; --skip-bad-lines "
+         "drom-sim: read log: line 3, column 1: 'set' stands where the job number (field 1) should be a number; "
+         "--skip-bad-lines "
          "leaves such lines out"},
         {std::string("\x7f"
                      "ELF\x02\x01\x01\0\0 \0\0 \x03 \x01 x\n",
                      19),
-         "drom-sim: read log: line 1: '.ELF.....' stands where the job number (field 1) should be a number; "
+         "drom-sim: read log: line 1, column 1: '.ELF.....' stands where the job number (field 1) should be a number; "
          "--skip-bad-lines leaves such lines out"},
         {"0 1 0 5 60 4 -1 -1 x 100 -1 1 7 8 9 2 3 -1 -1\n",
-         "drom-sim: read log: line 1: 'x' stands where the number of requested processors (field 9) should be a "
+         "drom-sim: read log: line 1, column 20: 'x' stands where the number of requested processors (field 9) should "
+         "be a "
          "number; --skip-bad-lines leaves such lines "
          "out"},
         {"1;0;5;60;4;-1;-1;4;100;-1;1;a\x01"
          "b;8;9;2;3;-1;-1\n",
-         "drom-sim: read log: line 1: 'a.b' is no user (field 12); --skip-bad-lines leaves such lines out"},
+         "drom-sim: read log: line 1, column 29: 'a.b' is no user (field 12); --skip-bad-lines leaves such lines out"},
         {"1,0,5,60,4,-1,-1,4,100,-1,1,7,8,9,2,3,-1,-1\n",
-         "drom-sim: read log: line 1: 1 field where a job has 18, beginning with '1,0,5,60,4,-1,-1,4,100,-...'; "
+         "drom-sim: read log: line 1, column 1: 1 field where a job has 18, beginning with "
+         "'1,0,5,60,4,-1,-1,4,100,-...'; "
          "--skip-bad-lines leaves such lines out"},
-        {"1 nan 5 60 4\n",
-         "drom-sim: read log: line 1: 'nan' stands where the submit time (field 2) should be a number; "
+        {" \t1 nan 5 60 4\n",
+         "drom-sim: read log: line 1, column 5: 'nan' stands where the submit time (field 2) should be a number; "
          "--skip-bad-lines leaves such lines out"},
     };
     for (const auto& [text, sentence] : cases) EXPECT_EQ(error_of(text), sentence);

@@ -57,6 +57,7 @@ private:
     bool take(const Dialect& dialect);
     const Dialect* dialect();
     bool numbers(const Dialect& dialect, Numbers& numbers);
+    void complain(std::string_view field, std::string what);
     bool number(int field, const char* what, std::int64_t& value);
     bool width(const Dialect& dialect, Numbers& numbers);
     bool labels(const Dialect& dialect, LogJob& job);
@@ -91,7 +92,9 @@ private:
     Row row_;
     int shift_ = 0;  // of the fields, where an index column is in front
     bool fraction_ = false, out_of_range_ = false, name_ = false;
-    std::string bad_;  // what is wrong with the row; empty: nothing
+    const char* begin_ = nullptr;  // of the line
+    std::string bad_;              // what is wrong with the row; empty: nothing
+    std::ptrdiff_t bad_at_ = 1;    // the column where it is
     Labels users_, groups_, applications_, queues_, partitions_;
 };
 
@@ -113,6 +116,7 @@ tl::expected<void, std::string> LogReader::read(std::string_view text) {
 tl::expected<void, std::string> LogReader::line(std::string_view text, bool ended) {
     Repairs& repairs = log_.repairs;
     number_ = ++repairs.lines;
+    begin_ = text.data();
     text = trimmed(text);
     if (text.empty()) return ++repairs.blanks, tl::expected<void, std::string>();
     if (text.front() == '#') return ++repairs.comments, tl::expected<void, std::string>();
@@ -121,7 +125,8 @@ tl::expected<void, std::string> LogReader::line(std::string_view text, bool ende
     job(text, ended);
     if (bad_.empty()) return {};
     if (!options_.skip_bad_lines)
-        return tl::make_unexpected(fmt::format("line {}: {}; --skip-bad-lines leaves such lines out", number_, bad_));
+        return tl::make_unexpected(
+            fmt::format("line {}, column {}: {}; --skip-bad-lines leaves such lines out", number_, bad_at_, bad_));
     leave_out(RepairKind::kBadLine);
     return {};
 }
@@ -156,13 +161,19 @@ void LogReader::job(std::string_view text, bool ended) {
     leave_out(RepairKind::kTruncated);
 }
 
+/// Says what is wrong with a field of the row. Columns are counted in bytes, from 1.
+void LogReader::complain(std::string_view field, std::string what) {
+    bad_ = std::move(what);
+    bad_at_ = field.data() == nullptr ? 1 : field.data() - begin_ + 1;
+}
+
 /// Returns the dialect of the row; null when it has too few or too many fields.
 const Dialect* LogReader::dialect() {
     const std::size_t fields = row_.fields();
     shift_ = 0;
     if (fields < kFewestFields || fields > Row::kMax) {
-        bad_ = fmt::format("{} field{} where a job has 18, beginning with {}", fields, fields == 1 ? "" : "s",
-                           quoted(row_.field(0)));
+        complain(row_.field(0), fmt::format("{} field{} where a job has 18, beginning with {}", fields,
+                                            fields == 1 ? "" : "s", quoted(row_.field(0))));
         return nullptr;
     }
     if (row_.by_semicolons()) {
@@ -211,7 +222,8 @@ bool LogReader::number(int index, const char* what, std::int64_t& value) {
     value = number.value;
     fraction_ |= number.form == Number::Form::kFraction;
     if (number.form != Number::Form::kText) return true;
-    bad_ = fmt::format("{} stands where the {} (field {}) should be a number", quoted(text), what, index + shift_ + 1);
+    complain(text, fmt::format("{} stands where the {} (field {}) should be a number", quoted(text), what,
+                               index + shift_ + 1));
     return false;
 }
 
@@ -246,7 +258,7 @@ bool LogReader::labels(const Dialect& dialect, LogJob& job) {
         out_of_range_ |= read.kind == Labels::Kind::kOutOfRange;
         name_ |= read.kind == Labels::Kind::kName && column != kPartition;
         if (read.kind != Labels::Kind::kNoLabel) return true;
-        bad_ = fmt::format("{} is no {} (field {})", quoted(text), name_of(column), index + shift_ + 1);
+        complain(text, fmt::format("{} is no {} (field {})", quoted(text), name_of(column), index + shift_ + 1));
         return false;
     };
     return label(kUser, users_, job.user) && label(kGroup, groups_, job.group) &&
