@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "callers.hpp"
 #include "client/client.hpp"
 #include "client/reserved.hpp"
 #include "drom/drom.h"
@@ -164,7 +165,7 @@ bool is_own_thread(pid_t tid) noexcept {
 constinit std::atomic<bool> program_pins{false};
 
 void note_pinning(const void* caller) noexcept {
-    if (!drom::starting::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
+    if (!drom::callers::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
 }
 
 /// Returns whether requests move this thread of another process, as those of a script's jobs (taskset -p).
@@ -194,10 +195,10 @@ bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller
 /// default team keeps the size of that count, and a request may have come before, even before the program. So the
 /// runtime gets the CPUs of the process's start, and the team has the size that it has without any request.
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
-    return mask != nullptr && (tid == 0 || tid == getpid()) && drom::starting::called_by_runtime(caller);
+    return mask != nullptr && (tid == 0 || tid == getpid()) && drom::callers::called_by_runtime(caller);
 }
 
-/// Writes the CPUs that a runtime counts. Returns false where that is for the kernel to say.
+/// Writes the CPUs that a runtime or a pool counts. Returns false where that is for the kernel to say.
 bool counted_cpus(CpuSet& cpus) noexcept {
     if (!takes_part()) return drom::client::start_cpus(cpus);
     cpus = drom::client::first_mask();
@@ -210,6 +211,14 @@ bool counted_cpus(CpuSet& cpus) noexcept {
 bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
     return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
            counts_cpus(0, mask, caller);
+}
+
+/// Returns whether a library counts CPUs for its pool of threads, which it does once: OpenBLAS as it is loaded, oneTBB
+/// at its first use. A request may have come before. The pool is as large as without any request then, and so the
+/// results are the same. A program that pins its own threads gets the kernel's answer, as for libgomp.
+bool counts_for_pool(pid_t tid, const void* caller) noexcept {
+    return (tid == 0 || tid == getpid()) && !program_pins.load(std::memory_order_relaxed) &&
+           drom::callers::called_by_pool(caller);
 }
 
 /// Returns whether the kernel writes into so many bytes. It refuses too few, and libgomp tries more then.
@@ -349,6 +358,16 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
     });
+}
+
+DROM_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t* mask) noexcept {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(pid_t, size_t, cpu_set_t*)>(known, "sched_getaffinity");
+    if (real == nullptr) return not_there();
+    const int code = real(tid, size, mask);  // also for a pool: the kernel refuses a wrong pointer, or too little room
+    CpuSet counted{};
+    if (code == 0 && counts_for_pool(tid, CALLER) && counted_cpus(counted)) write_mask(counted, size, mask);
+    return code;
 }
 
 DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t* mask) noexcept {

@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/env.hpp"
+#include "callers.hpp"
 #include "client/client.hpp"
 #include "client/unmodified.hpp"
 #include "drom/drom.h"
@@ -33,15 +33,7 @@ enum class State : int { kNotYet, kBusy, kJoined, kNever };
 constinit std::atomic<State> state{State::kNotYet};
 constinit pid_t owner = 0;  ///< forked children do not take part by themselves
 
-bool is_openmp_runtime(const char* path) noexcept {
-    const char* slash = strrchr(path, '/');
-    const char* name = slash != nullptr ? slash + 1 : path;
-    for (const char* known : {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so", "libomp-"})
-        if (strncmp(name, known, strlen(known)) == 0) return true;
-    return false;
-}
-
-int is_runtime(dl_phdr_info* info, size_t, void*) { return is_openmp_runtime(info->dlpi_name) ? 1 : 0; }
+int is_runtime(dl_phdr_info* info, size_t, void*) { return callers::is_openmp_runtime(info->dlpi_name) ? 1 : 0; }
 
 /// Returns the threads that the environment asks for; otherwise one per CPU.
 uint32_t first_team() noexcept {
@@ -107,24 +99,11 @@ bool may_start_beside() noexcept {
 
 }  // namespace
 
-bool called_by_runtime(const void* caller) noexcept {
-#ifdef DLFO_STRUCT_HAS_EH_DBASE  // glibc 2.35
-    // Takes no lock. dladdr takes the loader's: a thread may ask while another one loads a library whose constructor
-    // waits for it.
-    dl_find_object found{};
-    const bool known = _dl_find_object(const_cast<void*>(caller), &found) == 0 && found.dlfo_link_map != nullptr;
-    return known && is_openmp_runtime(found.dlfo_link_map->l_name);
-#else
-    Dl_info info{};
-    return dladdr(caller, &info) != 0 && info.dli_fname != nullptr && is_openmp_runtime(info.dli_fname);
-#endif
-}
-
 void before_thread(const void* caller) noexcept {
     const State now = state.load(std::memory_order_acquire);
     if (now == State::kNever || now == State::kBusy || getpid() != owner) return;
     if (now == State::kNotYet) {
-        if (!called_by_runtime(caller)) return;
+        if (!callers::called_by_runtime(caller)) return;
         join(places(caller));
     }
     if (starts_beside) start_agent();

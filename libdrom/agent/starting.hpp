@@ -8,7 +8,4 @@ namespace drom::starting {
 /// is none yet; the agent's thread is created with the first thread of any caller.
 void before_thread(const void* caller) noexcept;
 
-/// Returns whether `caller` is in an OpenMP runtime, by its file's name. Takes the loader's lock: some microseconds.
-bool called_by_runtime(const void* caller) noexcept;
-
 }  // namespace drom::starting

@@ -21,6 +21,12 @@ TEST(Pools, ALibraryIsNamedOnceHoweverOftenItIsMapped) {
     EXPECT_EQ(pools_in(blas), Names{"OpenBLAS"});
 }
 
+TEST(Pools, ThoseThatPythonsWheelsBringAlongAreKnown) {
+    EXPECT_EQ(pools_in(mapped("/venv/numpy.libs/libscipy_openblas64_-ff651d7f.so")), Names{"OpenBLAS"});
+    EXPECT_EQ(pools_in(mapped("/venv/numpy.libs/libopenblas64_p-r0-0cf96a72.3.23.dev.so")), Names{"OpenBLAS"});
+    EXPECT_EQ(pools_in(mapped("/venv/lib/libtbb-1234abcd.so.12.8")), Names{"oneTBB"});
+}
+
 TEST(Pools, WhatMayBeBuiltForOpenMpIsLeftToThatWhereItIs) {
     const std::string blis = mapped("/usr/lib/blis-openmp/libblis.so.4");
     EXPECT_EQ(pools_in(blis), Names{"BLIS"});

@@ -4,65 +4,10 @@
 #
 #   GUEST_BUILD=build/dev bats tests/guest/guest.bats
 
+# shellcheck disable=SC2154 # support.bash assigns them
 bats_require_minimum_version 1.5.0
 
-load ../support/missing
-
-setup_file() {
-    export build=${GUEST_BUILD:?the build folder}
-    export hosts=$build/tests/guest lib=$build/lib/libdrom.so agent=$build/lib/libdrom-omp.so:$build/lib/libdrom-agent.so
-    export PATH=$build/bin:$PATH OMP_NUM_THREADS=2
-    # Two CPUs on any machine, so that one can be taken.
-    export both one
-    both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
-    one=${both%%,*}
-    unset LD_PRELOAD DROM_SLOT
-}
-
-setup() {
-    work=$(mktemp -d)
-    export DROM_TABLE=$work/table
-    stop=$work/stop
-    host=
-    group=
-}
-
-teardown() {
-    touch "$stop"
-    [[ -z $host ]] || { kill -9 "$host" 2>/dev/null || true; wait "$host" 2>/dev/null || true; }
-    [[ -z $group ]] || rmdir "$group"
-    rm -rf "$work"
-}
-
-# eventually SECONDS COMMAND...: waits until the command succeeds; fails at the deadline.
-eventually() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || { echo "not within the deadline: $*"; return 1; }
-        sleep 0.02
-    done
-}
-
-# start PROGRAM ARGUMENT...: starts it in the background under the preload that fits it, and waits until it says
-# "ready".
-start() {
-    rm -f "$work/out"
-    LD_PRELOAD=${preload-$agent} "$@" >"$work/out" 2>"$work/err" 3>&- &
-    host=$!
-    eventually 90 grep -s -q '^ready' "$work/out"
-}
-
-# finish: checks that the host ends by itself, well, and with the right sum.
-finish() {
-    touch "$stop"
-    local status=0
-    wait "$host" || status=$?
-    host=
-    cat "$work/out" "$work/err"
-    [[ $status == 0 ]]
-    grep -q "^sum ${1:-200987376}\$" "$work/out"
-}
+load support
 
 clients() { drom list --json | jq '.clients | length'; }
 mask_of() { drom list --json | jq -r ".clients[] | select(.pid == $1) | .mask"; }
@@ -110,7 +55,7 @@ follows() {
     run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' | grep -v -x -E 'drom_[a-z_]*|DROM_[A-Z0-9._]*|_ZNK?4drom.*'"
     echo "$output"
     [ "$output" = "" ]
-    [[ $(names "${lib%.so}-agent.so" | sort | paste -sd' ') == "pthread_create pthread_getaffinity_np pthread_setaffinity_np sched_setaffinity syscall" ]]
+    [[ $(names "${lib%.so}-agent.so" | sort | paste -sd' ') == "pthread_create pthread_getaffinity_np pthread_setaffinity_np sched_getaffinity sched_setaffinity syscall" ]]
     run bash -c "nm -D --defined-only '${lib%.so}-omp.so' | awk '{print \$3}' | grep -v -x -E 'drom_omp_loaded|omp_set_num_threads(_|_8_)?|__kmpc_[a-z_0-9]*|GOMP_[a-zA-Z_0-9.]*'"
     echo "$output"
     [ "$output" = "" ]
@@ -411,51 +356,6 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
         wait "$host"
         host=
         [[ $(tail -n 1 "$work/out") == "team 2 of 2" ]]
-    done
-}
-
-# while_small SCRIPT: runs it under drom run, while the client, which began on two CPUs, has one.
-while_small() {
-    taskset -c "$both" drom run --name x -- sh -c "touch $work/runs; until [ -e $stop ]; do sleep 0.02; done; $1" >"$work/out" 3>&- &
-    host=$!
-    eventually 60 test -e "$work/runs"
-    drom set x "$one" >&2
-    touch "$stop"
-    wait "$host"
-    host=
-    cat "$work/out"
-}
-
-@test "a program that starts after a request counts the CPUs of its reservation's start, as without the request" {
-    local program want
-    for program in "$hosts"/counts-{gcc,clang}; do
-        [[ -x $program ]] || missing "$program"
-        want=$(taskset -c "$both" "$program")
-        [[ $want == "2 processors, "*" places, a team of 2, 0 beyond" ]]
-        rm -f "$stop" "$work/runs"
-        [[ $(while_small "$program; exec $program") == "$want"$'\n'"$want" ]]
-    done
-}
-
-@test "a program that starts after a request has the places that the user named" {
-    local program want setting
-    for program in "$hosts"/counts-{gcc,clang}; do
-        [[ -x $program ]] || missing "$program"
-        for setting in "OMP_PLACES={${both%,*}},{${both#*,}}" OMP_PROC_BIND=true OMP_PLACES=threads; do
-            want=$(taskset -c "$both" env "$setting" "$program" 2>&1)
-            [[ $want == "2 processors, 2 places, "* ]]
-            rm -f "$stop" "$work/runs"
-            [[ $(while_small "exec env '$setting' $program 2>&1") == "$want" ]]
-        done
-    done
-}
-
-@test "a program that a script binds counts the CPUs that it is bound to, as natively" {
-    local program
-    for program in "$hosts"/counts-{gcc,clang}; do
-        [[ -x $program ]] || missing "$program"
-        run taskset -c "$both" drom run -- sh -c "taskset -c $one $program; taskset -cp $one \$\$ >&2; exec $program" 3>&-
-        [[ $(grep -c '^1 processors' <<<"$output") == 2 ]]
     done
 }
 

@@ -4,11 +4,14 @@
  *   loader plugin LIBRARY STOP   loads LIBRARY privately (RTLD_LOCAL), calls it until STOP exists, prints "sum S"
  *   loader churn LIBRARY N       opens and closes LIBRARY N times; says how often it is mapped afterwards
  *   loader idle LIBRARY N        opens LIBRARY, joins, and polls N times
+ *   loader counts STOP CPU LIBRARY...   prints "ready", and when STOP exists how many CPUs it counts, and how many each
+ *                                LIBRARY (counting.c) does as it is loaded then; before, binds itself to CPU, unless -1
  *
  * It is built with -ldl only, so every name is looked up.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +74,26 @@ static int idle(const char* library, long n) {
     return 0;
 }
 
+static int counts(const char* stop, int bound_to, char** libraries) {
+    cpu_set_t cpus;
+    CPU_ZERO(&cpus);
+    if (bound_to >= 0) CPU_SET(bound_to, &cpus);
+    if (bound_to >= 0 && sched_setaffinity(0, sizeof cpus, &cpus) != 0) return 3;
+    printf("ready\n");
+    fflush(stdout);
+    while (access(stop, F_OK) != 0) usleep(20000);
+    sched_getaffinity(0, sizeof cpus, &cpus);
+    printf("program %d\n", CPU_COUNT(&cpus));
+    for (; *libraries; ++libraries) {
+        int (*counted)(void);
+        *(void**)&counted = must(dlsym(must(dlopen(*libraries, RTLD_NOW), *libraries), "counted"), "counted");
+        printf("%s %d\n", strrchr(*libraries, '/') + 1, counted());
+    }
+    return 0;
+}
+
 int main(int argc, char** argv) {
+    if (argc > 4 && !strcmp(argv[1], "counts")) return counts(argv[2], atoi(argv[3]), argv + 4);
     if (argc == 4 && !strcmp(argv[1], "plugin")) return plugin(argv[2], argv[3]);
     if (argc == 4 && !strcmp(argv[1], "churn")) return churn(argv[2], atoi(argv[3]));
     if (argc == 4 && !strcmp(argv[1], "idle")) return idle(argv[2], atol(argv[3]));

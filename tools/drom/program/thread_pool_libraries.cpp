@@ -8,21 +8,12 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/thread_pools.hpp"
+
 namespace drom::command {
 
 namespace {
 
-struct Library {
-    std::string_view file;  ///< how its name begins
-    const char* name;
-    bool may_use_openmp;  ///< a build with the same file name has the threads of an OpenMP runtime (Debian's are told
-                          ///< apart by their folder only: openblas-openmp, openblas-pthread)
-};
-
-constexpr Library kLibraries[] = {{"libtbb.so", "oneTBB", false},
-                                  {"libopenblasp", "OpenBLAS", true},
-                                  {"libopenblas.", "OpenBLAS", true},
-                                  {"libblis.so", "BLIS", true}};
 constexpr std::string_view kOpenMp[] = {"libgomp.so", "libomp.so", "libomp5.so", "libiomp5.so"};
 
 struct File {
@@ -49,7 +40,7 @@ bool has_openmp(const std::vector<File>& files) {
 
 /// Returns whether the library has a pool of threads. With an OpenMP runtime beside it, only one that is certainly not
 /// built for that.
-bool has_pool(const std::vector<File>& files, const Library& library, bool openmp) {
+bool has_pool(const std::vector<File>& files, const ThreadPoolLibrary& library, bool openmp) {
     return std::ranges::any_of(files, [&](const File& file) {
         const bool certain = !openmp || !library.may_use_openmp || file.folder.ends_with("-pthread");
         return certain && file.name.starts_with(library.file);
@@ -62,7 +53,7 @@ std::vector<std::string> pools_in(std::string_view maps) {
     const auto files = files_in(maps);
     const bool openmp = has_openmp(files);
     std::vector<std::string> names;
-    for (const Library& library : kLibraries) {
+    for (const ThreadPoolLibrary& library : kThreadPoolLibraries) {
         if (!has_pool(files, library, openmp)) continue;
         if (std::ranges::find(names, library.name) == names.end()) names.emplace_back(library.name);
     }
