@@ -74,6 +74,77 @@ SOURCE
     ended 0
 }
 
+@test "a program gets a signal to its own process group once, and none that it sends to its parent" {
+    cat >"$WORK/sender.c" <<'SOURCE'
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+int main(void) {
+    sigset_t all;
+    int seen[65] = {0}, number, ready[2];
+    char byte;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, NULL);
+    if (pipe(ready) != 0) return 1;
+    const pid_t child = fork();
+    if (child == 0) {
+        kill(0, SIGRTMIN + 5);
+        if (write(ready[1], "", 1) == 1) pause();
+    }
+    kill(0, SIGUSR1);
+    kill(0, SIGRTMIN + 3);
+    kill(getppid(), SIGTERM);
+    kill(getppid(), SIGRTMIN + 4);
+    if (read(ready[0], &byte, 1) != 1 || puts("ready") < 0 || fflush(stdout) != 0) return 1;
+    while (sigwait(&all, &number) == 0 && number != SIGRTMAX) ++seen[number];
+    for (number = 1; number < 65; ++number)
+        if (seen[number] > 0) printf("%d:%d ", number, seen[number]);
+    kill(child, SIGKILL);
+    return 0;
+}
+SOURCE
+    gcc "$WORK/sender.c" -o "$WORK/sender"
+    background setsid "$BIN" run --no-preload --name sender -- "$WORK/sender" # a group without this shell
+    eventually "it has sent all" grep -q ready "$WORK/out"
+    kill -RTMAX "$PID" # the largest number: drom run reads it after the others
+    ended 0
+    cat "$WORK/out"
+    [[ $(tail -n 1 "$WORK/out") == "$(kill -l USR1):1 $(kill -l RTMIN+3):1 $(kill -l RTMIN+5):1 " ]]
+    nothing_left
+}
+
+@test "what a program can tell of drom run is what docs/user/troubleshooting.md says" {
+    cat >"$WORK/tell.py" <<'SOURCE'
+import os, signal, subprocess, sys
+def stat(pid):
+    return open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()
+launcher, starter = os.getppid(), int(sys.argv[1])
+print("parent", open(f"/proc/{launcher}/comm").read().strip())
+print("its parent", int(stat(launcher)[1]) == starter)
+print("same group and session", stat(launcher)[2:4] == stat("self")[2:4])
+orphan = subprocess.run(["sh", "-c", "sleep 60 >/dev/null & echo $!"], stdout=subprocess.PIPE, text=True).stdout.strip()
+print("orphan's parent", int(stat(orphan)[1]) == launcher)
+os.kill(int(orphan), signal.SIGKILL)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGRTMIN})
+os.kill(launcher, signal.SIGTERM)
+print("ready", flush=True)
+print("from outside", [signal.sigwait({signal.SIGRTMIN}) == signal.SIGRTMIN for _ in range(2)])
+SOURCE
+    background setsid bash -c "trap 'echo a signal to its parent came on' TERM; trap : RTMIN; $BIN run --no-preload -- python3 $WORK/tell.py \$\$; echo ended \$?"
+    eventually "it is ready" grep -q ready "$WORK/out"
+    kill -RTMIN -- "-$PID"
+    ended 0
+    diff "$WORK/out" - <<'TOLD'
+parent drom
+its parent True
+same group and session True
+orphan's parent True
+ready
+from outside [True, True]
+ended 0
+TOLD
+}
+
 @test "a hangup does not end the wait for room of a drom run that nohup has started" {
     two_cpus
     sleeper stiff "$BOTH" --rigid

@@ -15,6 +15,8 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/process_stat.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -66,6 +68,24 @@ bool is_ignored(int number) {
 /// reports it late, as it does for broken memory.
 bool is_own_fault(const signalfd_siginfo& info) {
     return info.ssi_code > 0 && is_among(kFaults, static_cast<int>(info.ssi_signo));
+}
+
+/// Returns whether the process is a descendant of this one, as the program is. False for one that has been reaped.
+bool is_below_us(pid_t pid) {
+    const pid_t self = getpid();
+    while (pid > 1 && pid != self) {
+        ProcessStat stat;
+        if (read_stat(AT_FDCWD, ("/proc/" + std::to_string(pid) + "/stat").c_str(), stat) != 0) return false;
+        pid = static_cast<pid_t>(stat.parent);
+    }
+    return pid == self;
+}
+
+/// Returns whether the program or a process below it has sent the signal: to its process group, so that the program has
+/// had it already, or to its parent, so that it is not for the program.
+bool is_sent_from_below(const signalfd_siginfo& info) {
+    const bool has_sender = info.ssi_code == SI_USER || info.ssi_code == SI_QUEUE || info.ssi_code == SI_TKILL;
+    return has_sender && static_cast<pid_t>(info.ssi_pid) != getpid() && is_below_us(static_cast<pid_t>(info.ssi_pid));
 }
 
 bool is_for_program(const signalfd_siginfo& info) {
@@ -137,6 +157,7 @@ void SignalRelay::pass_on(pid_t child) {
         const int number = static_cast<int>(info.ssi_signo);
         if (is_own_fault(info)) end_like(number);
         if (number == SIGCONT && static_cast<pid_t>(info.ssi_pid) == waker_) continue;
+        if (is_sent_from_below(info)) continue;
         if (is_among(kEnding, number) && !is_ignored(number)) ending_signal_ = number;
         if (is_for_program(info)) send(child, info);
     }

@@ -39,8 +39,8 @@ public:
     /// Returns the last signal passed on that asks to end; 0: none.
     [[nodiscard]] int ending_signal() const { return ending_signal_; }
 
-    /// Passes signals on until the child has ended; returns its wait status. Stops with it, and continues with it.
-    /// std::nullopt: it is still running after `limit`.
+    /// Passes signals on until the child has ended, except those of the child and of its descendants; returns its wait
+    /// status. Stops with it, and continues with it. std::nullopt: it is still running after `limit`.
     std::optional<int> until_end_of(pid_t child, std::optional<std::chrono::milliseconds> limit = {});
 
 private:
