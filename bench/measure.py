@@ -111,9 +111,10 @@ class Measurer:
         return spread(over) | {"floor": {"bare_region_ns": spread([b for _, b in pairs])}, "entry_point_ns": self.entry_point(runtime, threads)}
 
     def entry_point(self, runtime: str, threads: int) -> Figure:
-        """The entry point alone: the same region through it and straight to the runtime, in one process."""
+        """The entry point alone: the same region through it and straight to the runtime, in one process. Only where the
+        team may follow is there an entry point."""
         with TableFolder() as table:
-            text = output_of([self.build.drom, "run", "--cpus", "0,1", "--", self.build.bench(f"entry-{runtime}"), str(self.times(100)), "20000"],
+            text = output_of([self.build.drom, "run", "--resize=follow", "--cpus", "0,1", "--", self.build.bench(f"entry-{runtime}"), str(self.times(100)), "20000"],
                              table.env | BOTH | {"OMP_NUM_THREADS": str(threads)})
         return spread([float(through) - float(straight) for through, straight in (line.split() for line in text.splitlines())])
 

@@ -175,6 +175,15 @@ part() { jq -c "$1" "$WORK/json"; }
     fits bench-summary <"$WORK/json"
 }
 
+@test "the benchmark of the entry points measures them, in a program whose team may follow" {
+    two_cpus
+    [[ -x $BUILD/bench/entry-gomp && -x $BUILD/bench/entry-omp ]] || missing "the benchmarks are not built"
+    local key=safe_point_omp_region_ns_over_bare
+    timeout 300 python3 "$BATS_TEST_DIRNAME/../../bench/measure.py" --build "$BUILD" --out "$WORK/json" --quick --only "$key"
+    fits bench-summary <"$WORK/json"
+    [[ $(part ".$key | [.threads_1, .threads_2, .gomp_threads_1, .gomp_threads_2 | .entry_point_ns.value | type] | unique") == '["number"]' ]]
+}
+
 @test "a refusal of every verb" {
     export DROM_TABLE=$WORK/none
     for command in list "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" check \
