@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 load ../support/missing
+load ../support/written
 
 # Variables that were set for drom outside are not for these tests, and DROM_BUILD and DROM_TEST_CASES would be reported
 # as unknown.
@@ -91,17 +92,28 @@ ended() {
     local status=0
     eventually "it ends" bash -c "! kill -0 $PID"
     wait "$PID" || status=$?
-    [[ $status == "$1" ]] || { echo "status $status instead of $1" >&2; return 1; }
+    [[ $status == "$1" ]] && return
+    echo "status $status instead of $1" >&2
+    said
+    return 1
 }
 
-# eventually TEXT COMMAND...: the command succeeds in the end, or the test fails and says TEXT.
+# said: prints what the program in the background has written, also into a terminal of its own.
+said() {
+    written "$WORK/out" "$WORK/err"
+    [[ ! -e $WORK/screen ]] || written "$WORK/screen"
+}
+
+# eventually TEXT COMMAND...: the command succeeds in the end, or the test fails, says TEXT, and prints what the program
+# in the background has written. The end is 90 seconds away, of a machine that does much else, or WAIT_S.
 eventually() {
-    local what=$1 end=$((SECONDS + 90)) # of a machine that does much else
+    local what=$1 end=$((SECONDS + ${WAIT_S:-90}))
     shift
     until "$@" >/dev/null 2>&1; do
         if ((SECONDS > end)); then
             echo "never: $what" >&2
             "$BIN" list >&2
+            said
             return 1
         fi
         sleep 0.02
@@ -124,9 +136,6 @@ guest() {
     background "$BIN" run --name "$name" --cpus "$cpus" -- "$@"
     eventually "$name is live" client_is "$name" state live
 }
-
-# waits_for FILE: it is there in the end.
-waits_for() { timeout 20 bash -c 'until [[ -e $1 ]]; do sleep 0.02; done' - "$1"; }
 
 # refuses STATUS PATTERN COMMAND...: exit status and text; a refusal without its text is no test.
 refuses() {

@@ -7,6 +7,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../support/written
+
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
     export PATH=$build/bin:$PATH agent=$build/lib/libdrom-agent.so omp=$build/lib/libdrom-omp.so
@@ -49,7 +51,7 @@ ask() {
     lines=$(wc -l <"$work/out")
     echo "$1" >&5
     until (($(wc -l <"$work/out") > lines)); do
-        ((SECONDS < end)) || { cat "$work/err"; return 1; }
+        ((SECONDS < end)) || { written "$work/out" "$work/err"; return 1; }
         sleep 0.01
     done
     sed -n "$((lines + 1))p" "$work/out"
@@ -60,7 +62,7 @@ ask() {
 adopts() {
     local end=$((SECONDS + 20))
     until [[ $(ask teams) == "$1" ]]; do
-        ((SECONDS < end)) || { echo "never: $1"; return 1; }
+        ((SECONDS < end)) || { echo "never: $1"; written "$work/out" "$work/err"; return 1; }
     done
 }
 
@@ -68,7 +70,7 @@ client() { drom list --json | jq -er ".clients[0].$1"; }
 eventually() {
     local end=$((SECONDS + 20))
     until "$@" >/dev/null 2>&1; do
-        ((SECONDS < end)) || { echo "never: $*"; return 1; }
+        ((SECONDS < end)) || { echo "never: $*"; written "$work/out" "$work/err"; return 1; }
         sleep 0.02
     done
 }

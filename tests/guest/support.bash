@@ -3,6 +3,7 @@
 # shellcheck shell=bash
 
 load ../support/missing
+load ../support/written
 
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
@@ -35,7 +36,7 @@ eventually() {
     local end=$((SECONDS + $1))
     shift
     until "$@"; do
-        ((SECONDS < end)) || { echo "not within the deadline: $*"; return 1; }
+        ((SECONDS < end)) || { echo "not within the deadline: $*"; written "$work/out" "$work/err"; return 1; }
         sleep 0.02
     done
 }

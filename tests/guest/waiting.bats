@@ -6,6 +6,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load ../support/written
+
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
     export hosts=$build/tests/guest lib=$build/lib/libdrom-agent.so
@@ -35,7 +37,7 @@ eventually() {
     local end=$((SECONDS + $1))
     shift
     until "$@"; do
-        ((SECONDS < end)) || { echo "not within the deadline: $*"; tail -n 3 "$work/out" "$work/err"; return 1; }
+        ((SECONDS < end)) || { echo "not within the deadline: $*"; written "$work/out" "$work/err"; return 1; }
         sleep 0.02
     done
 }

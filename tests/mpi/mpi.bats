@@ -45,9 +45,10 @@ clients() {
         sleep 0.05
     done
     drom list >&2
-    cat "$OUT" >&2
+    said
     return 1
 }
+said() { written "$OUT"; }
 
 # of RANK FIELD: prints a field of a rank of the only job.
 of() { drom list --json | jq -r ".clients[] | select(.rank == $1) | .$2"; }
@@ -244,7 +245,7 @@ sequences() {
     rm -f "$STOP"
     LIMIT=250 OMP_NUM_THREADS=2 launch "$1" "$BIN" run -- "$RANKS/collectives" "$progress" "$STOP"
     clients "$1"
-    until [[ -s $progress ]]; do sleep 0.05; done
+    eventually "the ranks compute" test -s "$progress"
     "$BUILD/bin/job_sequences" "$progress" "$2" "$((10#$seed))"
     finish
     cat "$OUT"
