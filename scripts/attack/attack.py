@@ -23,7 +23,7 @@ SKIPPED = 77
 
 @dataclass(frozen=True)
 class Suite:
-    """`long`: what of its environment makes it long."""
+    """`long`: what of its environment makes it long, unless the user's has another value."""
 
     what: str
     long: dict[str, str]
@@ -39,7 +39,7 @@ SUITES = {
     "hostile": Suite("other users, other programs, bad input", {}),
     "faults": Suite("every system call fails in turn", {"DROM_FAULTS_LONG": "1"}),
     "guest": Suite("the agent in other people's processes", {}),
-    "answers": Suite("programs compute the same under any requests", {"ANSWERS_SEQUENCES": "100"}),
+    "answers": Suite("programs compute the same under any requests", {"ANSWERS_SEQUENCES": "100", "ANSWERS_JOBS": "3"}),
     "fuzz": Suite("parsers and tables fed with garbage", {"DROM_FUZZ_SECONDS": "1800"}),
     "mutants": Suite("deliberate breakages, each to be noticed", {"DROM_MUTANTS_LONG": "1"}),
     "latency": Suite("how long a release takes, as a distribution", {"LATENCY_REQUESTS": "100000"}),
@@ -129,7 +129,8 @@ def document(test: str, status: int, seconds: float, said: str) -> None:
 
 
 def run(suite: str, test: Test, long: bool) -> int:
-    environment = os.environ | test.environment | {"LATENCY_JSON": str(LOGS.resolve() / "latency.json")} | (SUITES[suite].long if long else {})
+    lengths = {name: os.environ.get(name, value) for name, value in SUITES[suite].long.items()} if long else {}
+    environment = os.environ | test.environment | {"LATENCY_JSON": str(LOGS.resolve() / "latency.json")} | lengths
     begin = time.monotonic()
     done = subprocess.run(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     (LOGS / f"{test.name}.log").write_text(done.stdout)

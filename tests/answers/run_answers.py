@@ -10,6 +10,10 @@ failure. So is a mode whose team was never resized although it must be (`resizes
   run_answers.py --build build/dev --runtimes build/runtimes --seconds 150          a share, another one each hour
   run_answers.py --build build/dev --runtimes build/runtimes --sequences 100        100 for each mode of a guest
   run_answers.py ... --only plain:never:clang:libomp-19:2:run:keep --seed 7         one case again
+  run_answers.py ... --jobs 3                                                       three sequences at once
+
+A sequence depends on the seed, its case and its number only, not on what else runs. Sequences that run at once have pairs of CPUs of their own as
+long as there are any.
 
 Exit status: 0 all the same, 1 differences, 2 usage, 77 a prerequisite is missing.
 """
@@ -17,6 +21,7 @@ Exit status: 0 all the same, 1 differences, 2 usage, 77 a prerequisite is missin
 import argparse
 import collections
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -27,7 +32,9 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -67,7 +74,11 @@ class Suite:
         self.build = Path(given.build).resolve()
         self.runtimes = Path(given.runtimes).resolve()
         self.guests = self.build / "tests" / "answers" / "guests"
-        self.cpus = sorted(os.sched_getaffinity(0))[:2]
+        usable = sorted(os.sched_getaffinity(0))
+        self.pairs = itertools.cycle([usable[i : i + 2] for i in range(0, len(usable) - 1, 2)] or [usable])
+        self.of_thread = threading.local()
+        self.counting = threading.Lock()
+        self.alone = {}  # work -> lock: the length of its runs changes for all of them
         self.references = {}
         self.scales = {}  # for cases that would end before a request could reach them
         self.counts = collections.defaultdict(Count)
@@ -75,6 +86,13 @@ class Suite:
         self.tried = collections.Counter()
         self.landed = collections.Counter()  # topic -> requests that were released while the program ran
         self.failures = []
+
+    @property
+    def cpus(self):
+        """The two CPUs of the sequences of the calling thread."""
+        if not hasattr(self.of_thread, "cpus"):
+            self.of_thread.cpus = next(self.pairs)
+        return self.of_thread.cpus
 
     def is_built(self, case: Case):
         return case.build not in BUILDS or (self.guests / f"{case.guest.name}-{case.build}").exists()
@@ -119,9 +137,8 @@ class Suite:
     def run_in(self, scratch: Path, command, env, storm_seed=None) -> Outcome:
         with open(scratch / "out", "w+b") as out, open(scratch / "err", "w+b") as err:
             begin = time.monotonic()
-            guest = subprocess.Popen(
-                command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-                preexec_fn=lambda: os.sched_setaffinity(0, self.cpus))
+            with bound_to(self.cpus):
+                guest = subprocess.Popen(command, env=env, cwd=scratch, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
             storm = self.start_storm(guest.pid, scratch / "table", storm_seed) if storm_seed is not None else None
             status = self.wait_for(guest)
             seconds = time.monotonic() - begin
@@ -174,6 +191,19 @@ class Suite:
         return self.references[case.work]
 
     def sequence(self, case: Case, number: int):
+        with self.alone.setdefault(case.work, threading.Lock()):
+            expected, got = self.outcomes(case, number)
+        with self.counting:
+            self.count(case, expected, got)
+            if self.given.verbose:
+                print(f"{case.label} {number}: {expected.seconds:.2f} s, {got.seconds:.2f} s disturbed, {landed(got)} landed", flush=True)
+            if trouble := self.judge(expected, got):
+                self.counts[case.guest.name].differences += 1
+                self.failures.append(case.label)
+                self.tell(case, number, expected, got, trouble)
+
+    def outcomes(self, case: Case, number: int):
+        """Returns what the case says undisturbed, and what it says under the requests of this sequence."""
         expected = self.reference(case)
         seed = random.Random(f"{self.given.seed} {case.label} {number}").getrandbits(31)
         got = self.run(case, seed)
@@ -183,13 +213,7 @@ class Suite:
                 break
             expected = self.lengthen(case)
             got = self.run(case, seed)
-        self.count(case, expected, got)
-        if self.given.verbose:
-            print(f"{case.label} {number}: {expected.seconds:.2f} s, {got.seconds:.2f} s disturbed, {landed(got)} landed", flush=True)
-        if trouble := self.judge(expected, got):
-            self.counts[case.guest.name].differences += 1
-            self.failures.append(case.label)
-            self.tell(case, number, expected, got, trouble)
+        return expected, got
 
     def count(self, case: Case, expected: Outcome, got: Outcome):
         count = self.counts[case.guest.name]
@@ -257,6 +281,17 @@ class Suite:
         print(f"answers: seed {self.given.seed}: {total} sequences of {len(self.landed)} modes, {sum(self.landed.values())} requests landed, "
               f"{len(self.failures)} differences, {sum(c.hangs for c in self.counts.values())} hangs, {len(stuck)} never resized or landed")
         return 1 if bad or not total else 0
+
+
+@contextlib.contextmanager
+def bound_to(cpus):
+    """Binds the calling thread, and so the processes that it starts: a preexec_fn is not safe beside other threads."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 def landed(got: Outcome) -> int:
@@ -335,6 +370,23 @@ def plan(given, cases):
             yield of_topic[number % len(of_topic)], number
 
 
+def run_plan(suite, given, cases):
+    """Runs the plan until its end, or until the seconds are over; several sequences at once, as jobs says."""
+    items, taking, end = plan(given, cases), threading.Lock(), time.monotonic() + given.seconds
+
+    def take():
+        with taking:
+            return None if not given.sequences and time.monotonic() > end else next(items, None)
+
+    def job():
+        while item := take():
+            suite.sequence(*item)
+
+    with ThreadPoolExecutor(given.jobs) as jobs:
+        for done in [jobs.submit(job) for _ in range(given.jobs)]:
+            done.result()
+
+
 def missing(suite):
     for program in [suite.build / "bin" / "drom", suite.build / "lib" / "libdrom.so"]:
         if not program.exists():
@@ -362,6 +414,7 @@ def arguments():
                         help="for each mode of a guest, instead of --seconds; default: ANSWERS_SEQUENCES")
     parser.add_argument("--first", type=int, default=0, help="number of the first sequence")
     parser.add_argument("--seconds", type=float, default=150)
+    parser.add_argument("--jobs", type=int, default=os.environ.get("ANSWERS_JOBS", "1"), help="sequences at once; default: ANSWERS_JOBS, or 1")
     parser.add_argument("--scale", type=int, default=15, help="100: a guest runs for about a second")
     parser.add_argument("--seed", type=int, default=int(time.time()) // 3600, help="default: another one each hour")
     parser.add_argument("--only", default=".*", help="label or pattern of guest:mode:build:runtime:threads:start:way")
@@ -369,7 +422,10 @@ def arguments():
     parser.add_argument("--resize", default="", help="DROM_RESIZE of the cases that are given none")
     parser.add_argument("--resize-after", type=int, default=4, help="runs without any resize that are too many")
     parser.add_argument("--preload-first", default="", help="library to preload before drom's (a sanitizer's runtime)")
-    return parser.parse_args()
+    given = parser.parse_args()
+    if given.jobs < 1:
+        parser.error("--jobs (ANSWERS_JOBS) is at least 1")
+    return given
 
 
 def main():
@@ -385,11 +441,7 @@ def main():
     print(f"seed {given.seed}, CPUs {suite.cpus}, {len(cases)} cases, scale {given.scale}", flush=True)
     for build in {build for guest in GUESTS for build in guest.builds} - {case.build for case in all_cases(suite.is_built)}:
         print(f"left out: {build} (its compiler is not installed)", flush=True)
-    end = time.monotonic() + given.seconds
-    for case, number in plan(given, cases):
-        if not given.sequences and time.monotonic() > end:
-            break
-        suite.sequence(case, number)
+    run_plan(suite, given, cases)
     return suite.summary()
 
 
