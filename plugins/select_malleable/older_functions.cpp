@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // older_functions.cpp - functions that select plugins have up to Slurm 24.11: state, steps, and what commands unpack.
-#include "cons_tres.hpp"
-#include "once_unlocked.hpp"
 #include "select_malleable.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
+#include "select_malleable/slurmctld/once_unlocked.hpp"
 
 using namespace drom::slurm;
 

@@ -3,7 +3,7 @@
 // but that jobs may share.
 #include "select_malleable.hpp"
 
-#include "cons_tres.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
 
 #include <string_view>
 

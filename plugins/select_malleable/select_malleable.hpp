@@ -2,7 +2,7 @@
 // select_malleable.hpp - what the plugin functions of all series, and those of one, have in common.
 #pragma once
 
-#include "transaction.hpp"
+#include "select_malleable/transaction/transaction.hpp"
 
 #include <string>
 

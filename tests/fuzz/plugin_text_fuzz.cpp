@@ -14,9 +14,9 @@
 #include "node_agent/state_file.hpp"
 #include "node_agent/topology_cache.hpp"
 #include "policy/sharing/coscheduler.hpp"
-#include "select_malleable/loans_file.hpp"
-#include "select_malleable/select_options.hpp"
-#include "select_malleable/shared_jobs.hpp"
+#include "select_malleable/state/loans_file.hpp"
+#include "select_malleable/state/select_options.hpp"
+#include "select_malleable/state/shared_jobs.hpp"
 #include "spank/preload.hpp"
 #include "temp_dir.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plugin_functions.cpp - the functions that only a select plugin of Slurm 22.05 has.
-#include "cons_tres.hpp"
 #include "select_malleable.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
 
 using namespace drom::slurm;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // plugin_functions.cpp - the functions that only a select plugin of Slurm 24.11 has.
-#include "cons_tres.hpp"
-#include "jobs.hpp"
 #include "select_malleable.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
 #include <algorithm>
 

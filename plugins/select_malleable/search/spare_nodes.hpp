@@ -2,7 +2,7 @@
 // spare_nodes.hpp - idle nodes that may complete those of mates, until a reservation wants them.
 #pragma once
 
-#include "jobs.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
 #include <vector>
 

@@ -6,7 +6,7 @@
 // those of this cycle, and they are those of jobs before it. At other times they are those of the last cycle.
 #pragma once
 
-#include "jobs.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
 #include <map>
 #include <string>

@@ -9,10 +9,10 @@
 #include <tuple>
 #include <utility>
 
-#include "accounts.hpp"
-#include "bounds.hpp"
-#include "cons_tres.hpp"
 #include "policy/sharing/waiting.hpp"
+#include "select_malleable/limits/accounts.hpp"
+#include "select_malleable/limits/bounds.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
 
 namespace drom::slurm {
 

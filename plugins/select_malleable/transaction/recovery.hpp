@@ -3,13 +3,13 @@
 // decisions.
 #pragma once
 
-#include "books.hpp"
+#include "select_malleable/books/books.hpp"
 
 #include <string>
 #include <vector>
 
-#include "journal_file.hpp"
-#include "select_options.hpp"
+#include "select_malleable/state/journal_file.hpp"
+#include "select_malleable/state/select_options.hpp"
 
 namespace drom::slurm {
 

@@ -12,9 +12,9 @@
 
 #include "charges.hpp"
 #include "common/admin_comment.hpp"
-#include "cons_tres.hpp"
 #include "core_sets.hpp"
-#include "promises.hpp"
+#include "select_malleable/limits/promises.hpp"
+#include "select_malleable/slurmctld/cons_tres.hpp"
 
 namespace drom::slurm {
 

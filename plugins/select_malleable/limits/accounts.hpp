@@ -6,7 +6,7 @@
 // counts unless AccountingStorageEnforce has limits. Each function holds the lock of the accounts while it reads.
 #pragma once
 
-#include "jobs.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
 #include <string>
 #include <vector>

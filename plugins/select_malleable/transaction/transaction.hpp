@@ -11,8 +11,8 @@
 // One thread at a time: slurmctld holds its lock on jobs around each of these calls.
 #pragma once
 
-#include "mate_search.hpp"
 #include "recovery.hpp"
+#include "select_malleable/search/mate_search.hpp"
 
 #include <string>
 #include <vector>

@@ -2,10 +2,10 @@
 // mate_search.hpp - searches mates for a job that cannot start alone. Leaves nothing changed.
 #pragma once
 
-#include "counters.hpp"
 #include "no_room.hpp"
-#include "promises.hpp"
-#include "running_jobs.hpp"
+#include "select_malleable/limits/promises.hpp"
+#include "select_malleable/slurmctld/running_jobs.hpp"
+#include "select_malleable/state/counters.hpp"
 #include "spare_nodes.hpp"
 
 #include <map>

@@ -9,9 +9,9 @@
 // reserved follows from them; the account gets back what others had.
 #pragma once
 
-#include "jobs.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
-#include "select_malleable/shared_jobs.hpp"
+#include "select_malleable/state/shared_jobs.hpp"
 
 namespace drom::slurm {
 

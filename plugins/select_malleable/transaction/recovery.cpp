@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "loans_file.hpp"
+#include "select_malleable/state/loans_file.hpp"
 
 namespace drom::slurm {
 

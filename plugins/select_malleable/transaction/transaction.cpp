@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "once_unlocked.hpp"
+#include "select_malleable/slurmctld/once_unlocked.hpp"
 
 namespace drom::slurm {
 

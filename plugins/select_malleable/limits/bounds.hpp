@@ -3,7 +3,7 @@
 // and MaxWall of accounts and QOS. Decides nothing.
 #pragma once
 
-#include "jobs.hpp"
+#include "select_malleable/slurmctld/jobs.hpp"
 
 #include <vector>
 

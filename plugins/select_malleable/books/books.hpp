@@ -7,12 +7,12 @@
 // granted, with the cores that are left.
 #pragma once
 
-#include "running_jobs.hpp"
+#include "select_malleable/slurmctld/running_jobs.hpp"
 
 #include <map>
 #include <vector>
 
-#include "shared_jobs.hpp"
+#include "select_malleable/state/shared_jobs.hpp"
 
 namespace drom::slurm {
 

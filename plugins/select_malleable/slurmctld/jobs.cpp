@@ -15,7 +15,7 @@
 #include "common/admin_comment.hpp"
 #include "common/malleable_range.hpp"
 #include "common/slurm_text.hpp"
-#include "select_malleable/shared_jobs.hpp"
+#include "select_malleable/state/shared_jobs.hpp"
 
 namespace drom::slurm {
 
