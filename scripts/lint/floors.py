@@ -22,6 +22,8 @@ HOUSES = {
     "tools/drom": (("program",), ("table",), ("output",), ("command_line",), ("verbs",)),
     "tools/sim": (("workload",), ("engine",), ("report",), ("cli",)),
     "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("record",)),
+    "plugins": (("common",), ("node_agent",), ("spank", "job_submit", "task_affinity", "select_malleable")),
+    "plugins/select_malleable": (("state",), ("slurmctld",), ("limits",), ("books", "search"), ("transaction",)),
 }
 # Folders of other trees that a tree may include from. The public headers of libdrom are open to all.
 REACH = {
@@ -30,10 +32,18 @@ REACH = {
     "tools/text": ("libdrom/base",),
     "tools/sim": ("libdrom/base", "policy", "tools/text"),
     "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "policy", "tools/text"),
-    "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition", "policy"),
+    "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition"),
+    "plugins/select_malleable": ("libdrom/base", "plugins/common", "policy"),
 }
-# Folders without a floor, and files beside the folders: main.cpp is above all of them.
-BESIDE = {"libdrom": {"include", "bindings"}, "tools/drom": {"completion", "main.cpp"}, "tools/sim": {"main.cpp"}, "policy": set()}
+# Folders without a floor, and files beside the folders. main.cpp is above all of them, and so is what Slurm calls.
+BESIDE = {
+    "libdrom": {"include", "bindings"},
+    "tools/drom": {"completion", "main.cpp"},
+    "tools/sim": {"main.cpp"},
+    "policy": set(),
+    "plugins": {"known_series.cmake"},
+    "plugins/select_malleable": {"older_functions.cpp", "select_malleable.cpp", "select_malleable.hpp", "select_malleable.map", "slurm-22.05", "slurm-24.11"},
+}
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]', re.MULTILINE)
 # Where the compiler looks, besides the folder of the file and its tree.
 _SEARCHED = ("libdrom", ".", "tools", "plugins")
@@ -55,8 +65,8 @@ class Include(NamedTuple):
 
 
 def place_of(path: Path) -> tuple[str, str]:
-    """Returns the tree of a path from the root, and its folder there."""
-    for tree in REACH:
+    """Returns the tree of a path from the root, the innermost one, and its folder there."""
+    for tree in sorted(REACH, key=len, reverse=True):
         if path.is_relative_to(tree):
             below = path.relative_to(tree).parts
             return tree, below[0] if len(below) > 1 else ""
@@ -77,7 +87,9 @@ def includes(tree: str):
     for path in sorted((ROOT / tree).rglob("*")):
         if path.suffix not in _SOURCES:
             continue
-        _, folder = place_of(path.relative_to(ROOT))
+        innermost, folder = place_of(path.relative_to(ROOT))
+        if innermost != tree:
+            continue
         for name in _INCLUDE.findall(path.read_text()):
             found = included(tree, path, name)
             if found is not None:

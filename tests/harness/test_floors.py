@@ -14,7 +14,8 @@ import floors  # noqa: E402
 
 HEADERS = ("libdrom/base/text.hpp", "libdrom/shmem/slots.hpp", "libdrom/client/rank.hpp", "policy/job/job.hpp", "policy/registry/registry.hpp",
            "policy/resize/ranges.hpp", "tools/text/wrapped.hpp", "tools/sim/engine/engine.hpp", "tools/sim/report/csv.hpp",
-           "plugins/common/settings.hpp", "libdrom/include/drom/drom.h")
+           "plugins/common/settings.hpp", "plugins/node_agent/step_plan.hpp", "plugins/spank/step.hpp", "plugins/select_malleable/state/counters.hpp",
+           "plugins/select_malleable/books/books.hpp", "plugins/select_malleable/transaction/recovery.hpp", "libdrom/include/drom/drom.h")
 
 
 class Floors(unittest.TestCase):
@@ -76,6 +77,18 @@ class Floors(unittest.TestCase):
         self.assertEqual(self.planted("policy/urgent/a.cpp", '#include "policy/resize/ranges.hpp"'),
                          ["policy/urgent/a.cpp: it includes from resize/, which is not below urgent/"])
 
+    def test_the_folders_of_plugins_had_no_floors(self) -> None:
+        for name, line, where, below in (
+                ("plugins/common/a.cpp", '#include "node_agent/step_plan.hpp"', "node_agent", "common"),
+                ("plugins/task_affinity/a.cpp", '#include "spank/step.hpp"', "spank", "task_affinity"),
+                ("plugins/spank/a.cpp", '#include "select_malleable/state/counters.hpp"', "plugins/select_malleable/state", "plugins"),
+                ("plugins/select_malleable/state/a.cpp", '#include "select_malleable/books/books.hpp"', "books", "state"),
+                ("plugins/select_malleable/search/a.cpp", '#include "select_malleable/books/books.hpp"', "books", "search"),
+                ("plugins/select_malleable/books/a.cpp", '#include "select_malleable/transaction/recovery.hpp"', "transaction", "books"),
+                ("plugins/select_malleable/books/a.cpp", '#include "node_agent/step_plan.hpp"', "plugins/node_agent", "plugins/select_malleable")):
+            with self.subTest(line, file=name):
+                self.assertEqual(self.planted(name, line), [f"{name}: it includes from {where}/, which is not below {below}/"])
+
     def test_a_file_beside_the_folders_of_policy_was_on_no_floor(self) -> None:
         self.write("policy/a.cpp", "")
         self.assertEqual(list(floors.homeless("policy")), ["policy/a.cpp: it is on no floor; scripts/lint/floors.py names them"])
@@ -91,7 +104,10 @@ class Floors(unittest.TestCase):
                            ("libdrom/base/a.cpp", '// #include "shmem/slots.hpp"'), ("policy/a.cpp", '#include "libdrom/base/text.hpp"'),
                            ("policy/registry/a.cpp", '#include "policy/resize/ranges.hpp"'), ("policy/resize/a.cpp", '#include "policy/job/job.hpp"'),
                            ("tools/sim/report/a.cpp", '#include "engine/engine.hpp"'), ("tools/sim/engine/a.cpp", '#include "policy/job/job.hpp"'),
-                           ("tools/sim/main.cpp", '#include "report/csv.hpp"'), ("plugins/spank/a.cpp", '#include "common/settings.hpp"')):
+                           ("tools/sim/main.cpp", '#include "report/csv.hpp"'), ("plugins/spank/a.cpp", '#include "common/settings.hpp"'),
+                           ("plugins/select_malleable/a.cpp", '#include "select_malleable/transaction/recovery.hpp"'),
+                           ("plugins/select_malleable/books/a.cpp", '#include "select_malleable/state/counters.hpp"'),
+                           ("plugins/select_malleable/state/a.cpp", '#include "policy/job/job.hpp"')):
             with self.subTest(line, file=name):
                 self.assertEqual(self.planted(name, line), [])
 
