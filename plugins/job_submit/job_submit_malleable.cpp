@@ -4,20 +4,20 @@
 //
 // The declaration of the job comes from spank_drom.so, in its SPANK environment. Nothing is thrown into slurmctld,
 // which is C.
+#include "job_submit_malleable.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <optional>
 #include <string>
 
 #include "cluster_nodes.hpp"
-#include "common/guarded.hpp"
 #include "common/malleable_range.hpp"
 #include "common/plugin_identity.hpp"
 #include "common/slurm_text.hpp"
 #include "request.hpp"
 
 extern "C" {
-#include <slurm/slurm.h>
 #include <slurm/slurm_errno.h>
 #include <slurm/spank.h>
 
@@ -67,21 +67,14 @@ CpuRequest request_of(const job_desc_msg_t& job) {
     return request;
 }
 
-/// Returns whether the job would get the CPUs of its tasks only, whatever it asks for on each node. Newer series of
-/// Slurm do so, where select/malleable does not forbid it.
+/// Returns whether the job would get the CPUs of its tasks only, whatever it asks for on each node.
+/// select/malleable forbids that.
 bool gets_cpus_of_tasks(const job_desc_msg_t& job, const CpuRequest& full) {
-    if (SLURM_VERSION_NUMBER < SLURM_VERSION_NUM(23, 2, 0) || text_of(slurm_conf.select_type) == "select/malleable")
-        return false;
+    if (!kGivesCpusOfTasksOnly || text_of(slurm_conf.select_type) == "select/malleable") return false;
     const uint32_t tasks =
         std::max(said<uint32_t>(job.num_tasks, NO_VAL), full.nodes * said<uint16_t>(job.ntasks_per_node, NO_VAL16));
     return tasks != 0 && tasks * std::max(1U, said<uint16_t>(job.cpus_per_task, NO_VAL16)) < full.cpus;
 }
-
-#ifdef CR_ONE_TASK_PER_CORE
-constexpr uint32_t kOneTaskPerCore = CR_ONE_TASK_PER_CORE;
-#else
-constexpr uint32_t kOneTaskPerCore = SELECT_ONE_TASK_PER_CORE;  // its name in newer series
-#endif
 
 /// Returns how many tasks the job may have on a core, at most; 0: any number.
 uint32_t tasks_on_a_core(const job_desc_msg_t& job) {
@@ -158,9 +151,9 @@ int submit(job_desc_msg_t& job, char** message) {
     return SLURM_SUCCESS;
 }
 
-/// Checks a comment that an administrator writes: a range in it has to be one. The range that the job declared is not
-/// known here, so a comment without one is let through: the job's SPANK environment still has it.
-int modify(const job_desc_msg_t& job, char** message) {
+}  // namespace
+
+int drom::slurm::modify(const job_desc_msg_t& job, char** message) {
     if (job.admin_comment == nullptr) return SLURM_SUCCESS;
     const auto text = range_text(job.admin_comment);
     if (!text) return SLURM_SUCCESS;
@@ -168,12 +161,10 @@ int modify(const job_desc_msg_t& job, char** message) {
     return range ? SLURM_SUCCESS : refuse(message, range.error());
 }
 
-int let_through(const char* error) {
+int drom::slurm::let_through(const char* error) {
     slurm_error("job_submit/malleable: %s; the job goes on as it was submitted", error);
     return SLURM_SUCCESS;
 }
-
-}  // namespace
 
 extern "C" {
 
@@ -183,16 +174,5 @@ int fini(void) { return SLURM_SUCCESS; }
 int job_submit(job_desc_msg_t* job, uint32_t, char** message) {
     return guarded([&] { return submit(*job, message); }, let_through);
 }
-
-#if SLURM_VERSION_NUMBER >= SLURM_VERSION_NUM(23, 2, 0)
-int job_modify(job_desc_msg_t* job, void*, uint32_t, char** message) {
-    return guarded([&] { return modify(*job, message); }, let_through);
-}
-#else
-// Slurm 22.05 has no way to say why.
-int job_modify(job_desc_msg_t* job, void*, uint32_t) {
-    return guarded([&] { return modify(*job, nullptr); }, let_through);
-}
-#endif
 
 }  // extern "C"
