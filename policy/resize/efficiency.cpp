@@ -68,8 +68,8 @@ private:
                 running_.push_back({start.job.id, start.decision.slot, {}});
     }
 
-    std::vector<ElasticJob> view(const Cluster& cluster, Seconds now) const {
-        std::vector<ElasticJob> jobs;
+    std::vector<JobAtTick> view(const Cluster& cluster, Seconds now) const {
+        std::vector<JobAtTick> jobs;
         for (const Observed& observed : running_) {
             const RunningJob& running = cluster.running(observed.slot);
             const LegalSizes& sizes = running.job.resize->sizes;
@@ -87,7 +87,7 @@ private:
             start_waiting(cluster, now, changes);
         }
         const int idle = line_.empty() ? cluster.free().count() : 0;  // waiting jobs come before growth
-        resize_to(elastic_sizes(view(cluster, now), idle, rules_), cluster, now, changes);
+        resize_to(sizes_at_tick(view(cluster, now), idle, rules_), cluster, now, changes);
     }
 
     // `sizes` are those of the first running jobs; those that started since keep theirs.

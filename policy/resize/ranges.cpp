@@ -192,15 +192,15 @@ std::vector<std::size_t> choose_victims(std::span<const Victim> victims, int def
 
 namespace {
 
-SizeRange range_of(const ElasticJob& job, const EfficiencyRules& rules) {
+SizeRange range_of(const JobAtTick& job, const EfficiencyRules& rules) {
     return drom::policy::range_of(job.size, job.min, job.sizes.max, job.mtct, rules);
 }
 
 }  // namespace
 
-std::vector<int> elastic_sizes(std::span<const ElasticJob> jobs, int idle, const EfficiencyRules& rules) {
+std::vector<int> sizes_at_tick(std::span<const JobAtTick> jobs, int idle, const EfficiencyRules& rules) {
     std::vector<Growable> growable;
-    for (const ElasticJob& job : jobs) {
+    for (const JobAtTick& job : jobs) {
         const SizeRange range = range_of(job, rules);
         growable.push_back({job.size, job.remaining, range.may_grow ? range.high : job.size, job.sizes});
     }
@@ -210,15 +210,15 @@ std::vector<int> elastic_sizes(std::span<const ElasticJob> jobs, int idle, const
     return sizes;
 }
 
-std::vector<int> make_room(std::span<const ElasticJob> jobs, int deficit, int priority, const EfficiencyRules& rules) {
+std::vector<int> make_room(std::span<const JobAtTick> jobs, int deficit, int priority, const EfficiencyRules& rules) {
     std::vector<Victim> victims;
-    for (const ElasticJob& job : jobs) {
+    for (const JobAtTick& job : jobs) {
         const SizeRange range = range_of(job, rules);
         const int gives = job.priority < priority ? std::max(0, job.size - range.low) : 0;
         victims.push_back({gives, static_cast<double>(gives) / (job.size - gives)});
     }
     std::vector<int> sizes;
-    for (const ElasticJob& job : jobs) sizes.push_back(job.size);
+    for (const JobAtTick& job : jobs) sizes.push_back(job.size);
     const std::vector<std::size_t> chosen = choose_victims(victims, deficit);
     if (chosen.empty()) return {};
     std::vector<Balanced> set;

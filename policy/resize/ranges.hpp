@@ -62,7 +62,7 @@ struct Victim {
 std::vector<std::size_t> choose_victims(std::span<const Victim> victims, int deficit);
 
 /// A running job at a tick.
-struct ElasticJob {
+struct JobAtTick {
     int size = 1, min = 1;
     int priority = 0;      ///< higher goes first
     double remaining = 0;  ///< seconds at this size
@@ -72,9 +72,9 @@ struct ElasticJob {
 
 /// Returns the sizes that a tick proposes. Nodes that are idle already go to those that may grow; those that are too
 /// wide shrink. Their nodes are idle at the next tick.
-std::vector<int> elastic_sizes(std::span<const ElasticJob> jobs, int idle, const EfficiencyRules& rules);
+std::vector<int> sizes_at_tick(std::span<const JobAtTick> jobs, int idle, const EfficiencyRules& rules);
 
 /// Returns sizes that free `deficit` nodes for a waiting job of `priority`; empty when those of lower priority cannot.
-std::vector<int> make_room(std::span<const ElasticJob> jobs, int deficit, int priority, const EfficiencyRules& rules);
+std::vector<int> make_room(std::span<const JobAtTick> jobs, int deficit, int priority, const EfficiencyRules& rules);
 
 }  // namespace drom::policy

@@ -168,7 +168,7 @@ def elastic(sim: Simulator) -> None:
             times = " / ".join(job["stretched"] for job in jobs)
             print(f"| {preset} | `{setting}` | {summary['makespan']} | {times} | {100 * float(summary['allocated']):.1f} | {100 * float(summary['utilisation']):.1f} |")
     print("\nThe published steps (Gauss 16, 8, 4, 2, 1; Cannon to 28 in two steps and to 31 at the fifth; the small Cannon 16, 8, 4, 2) are tests: "
-          "`tests/policy/elastic_test.cpp`, `tests/sim/elastic_test.cpp`.\nThe document gives no makespan. Its rule gives up speed for efficiency: a Gauss elimination on one node takes seven times as long as on 16, and its\n"
+          "`tests/policy/elastic_test.cpp`, `tests/sim/resizing_test.cpp`.\nThe document gives no makespan. Its rule gives up speed for efficiency: a Gauss elimination on one node takes seven times as long as on 16, and its\n"
           "nodes are of no use where no job waits. `c` of MTCT(n) = c n and c n^0.5 is 0.06, 0.0015, 0.01 and 0.06.")
 
 

@@ -131,11 +131,11 @@ TEST(Victims, AreThoseThatTryingAllSubsetsFinds) {
 /// A program whose MTCT is `factor` times a power of its nodes.
 struct Program {
     double factor, power;
-    ElasticJob job;
+    JobAtTick job;
 };
 
-ElasticJob job_of(int size, int max) {
-    ElasticJob job;
+JobAtTick job_of(int size, int max) {
+    JobAtTick job;
     job.size = size;
     job.remaining = 1000;
     job.sizes.max = max;
@@ -155,7 +155,7 @@ Program cannon(int size, double factor) {
 std::vector<std::vector<int>> sizes_over(std::vector<Program> programs, int ticks, EfficiencyRules rules = kRules) {
     std::vector<std::vector<int>> history;
     for (int tick = 0; tick <= ticks; ++tick) {
-        std::vector<ElasticJob> jobs;
+        std::vector<JobAtTick> jobs;
         std::vector<int> sizes;
         int idle = 32;
         for (Program& program : programs) {
@@ -166,7 +166,7 @@ std::vector<std::vector<int>> sizes_over(std::vector<Program> programs, int tick
             idle -= program.job.size;
         }
         history.push_back(sizes);
-        const std::vector<int> next = elastic_sizes(jobs, idle, rules);
+        const std::vector<int> next = sizes_at_tick(jobs, idle, rules);
         for (std::size_t i = 0; i < next.size(); ++i) programs[i].job.size = next[i];
     }
     return history;
@@ -194,14 +194,14 @@ TEST(Elastic, SmallCannonShrinksToTwoInThreeSteps) {
 }
 
 TEST(Elastic, ThreeCannonsShareByTheirRemainingTimes) {
-    std::vector<ElasticJob> jobs = {job_of(16, 32), job_of(16, 32)};
-    for (ElasticJob& job : jobs) job.mtct = {0.04, 0.04, true};
+    std::vector<JobAtTick> jobs = {job_of(16, 32), job_of(16, 32)};
+    for (JobAtTick& job : jobs) job.mtct = {0.04, 0.04, true};
     jobs[0].remaining = 300;
     jobs[1].remaining = 600;
     const std::vector<int> sizes = make_room(jobs, 16, 1, kRules);
     EXPECT_EQ(sizes, (std::vector<int>{5, 11})) << "16 for the third";
     EXPECT_TRUE(make_room(jobs, 16, 0, kRules).empty()) << "equal priority gives nothing";
-    for (ElasticJob& job : jobs) job.mtct = {};
+    for (JobAtTick& job : jobs) job.mtct = {};
     EXPECT_TRUE(make_room(jobs, 16, 1, kRules).empty()) << "nothing is known of them";
 }
 

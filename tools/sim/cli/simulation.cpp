@@ -26,9 +26,9 @@
 #include "report/idle_policy.hpp"
 #include "workload/models/app_mix.hpp"
 #include "workload/models/cirne.hpp"
-#include "workload/models/elastic.hpp"
 #include "workload/models/lublin.hpp"
 #include "workload/models/platforms.hpp"
+#include "workload/models/resizing.hpp"
 #include "workload/sha256.hpp"
 
 namespace drom::sim {
@@ -224,7 +224,7 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
         if (source.jobs > 0) parameters.jobs = source.jobs;
         return lublin(parameters, seed);
     }
-    if (auto workload = elastic_workload(source.preset, source.jobs, seed)) return std::move(*workload);
+    if (auto workload = resizing_workload(source.preset, source.jobs, seed)) return std::move(*workload);
     if (auto workload = platforms_workload(source.preset, source.jobs, seed)) return std::move(*workload);
     auto parameters = cirne_preset(source.preset);
     if (!parameters) return tl::unexpected(parameters.error());

@@ -81,7 +81,7 @@ public:
         }
         out_.interrupted = stopped();
         for (const Cluster& cluster : clusters_) out_.outlived += cluster.outlived();
-        for (const auto& running : elastic_) note_nodes(running.first, last);
+        for (const auto& running : iterating_) note_nodes(running.first, last);
         close_stretches();
         out_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         return std::move(out_);
@@ -89,7 +89,7 @@ public:
 
 private:
     /// A running program; its nodes are noted until `since`.
-    struct Elastic {
+    struct Iterating {
         IterativeRun run;
         Seconds since;
     };
@@ -360,8 +360,8 @@ private:
         Work& running = work(slot);
         Seconds at = now + policy::seconds_for(running.left, running.rate.done);
         const bool iterates = running.iterates;
-        if (iterates) at = std::max<Seconds>(now, std::llround(elastic(running).run.next()));
-        const bool at_point = iterates && !elastic(running).run.on_last();
+        if (iterates) at = std::max<Seconds>(now, std::llround(iterating(running).run.next()));
+        const bool at_point = iterates && !iterating(running).run.on_last();
         const Seconds limit = std::max(limit_end(slot), now);
         const bool at_limit = rules_.kill_at_limit && limit < at;
         if (at_limit) at = limit;
@@ -374,29 +374,29 @@ private:
     const Program& program(const JobOutcome& job) const {
         return workload_.programs[static_cast<std::size_t>(job.program)];
     }
-    Elastic& elastic(const Work& work) { return elastic_.find(work.job)->second; }
+    Iterating& iterating(const Work& work) { return iterating_.find(work.job)->second; }
 
     void enter(const Slot& slot, std::size_t number, Seconds now) {
         const int nodes = cluster(slot).running(slot.number).job.nodes;
-        elastic_.insert_or_assign(
+        iterating_.insert_or_assign(
             number,
-            Elastic{IterativeRun(program(out_.jobs[number]), nodes, out_.jobs[number].point.time_factor, now), now});
+            Iterating{IterativeRun(program(out_.jobs[number]), nodes, out_.jobs[number].point.time_factor, now), now});
     }
 
     void leave(std::size_t number, Seconds now) {
         note_nodes(number, now);
-        elastic_.erase(number);
+        iterating_.erase(number);
     }
 
     void note_nodes(std::size_t number, Seconds now) {
-        Elastic& noted = elastic_.find(number)->second;
+        Iterating& noted = iterating_.find(number)->second;
         out_.jobs[number].history.edit().held.push_back({noted.run.nodes(), noted.since, now});
         noted.since = now;
     }
 
     void iterate(const Slot& slot) {
         ++out_.events;
-        IterativeRun& run = elastic(work(slot)).run;
+        IterativeRun& run = iterating(work(slot)).run;
         const double seconds = run.iterate();
         scheduler_.iterated({slot.partition, slot.number, seconds, run.mtct()});
         at_points_.push_back(slot);
@@ -405,8 +405,8 @@ private:
     // A decision at a point holds from its exact time on; so the next event is set after it.
     void leave_points(Seconds now) {
         for (const Slot& slot : at_points_) {
-            const auto found = elastic_.find(work(slot).job);
-            if (!work(slot).iterates || found == elastic_.end()) continue;
+            const auto found = iterating_.find(work(slot).job);
+            if (!work(slot).iterates || found == iterating_.end()) continue;
             found->second.run.leave_point();
             set_end(slot, now);
         }
@@ -417,7 +417,7 @@ private:
         const Slot slot{resize.partition, resize.slot};
         if (!work(slot).iterates) return leave_nodes(slot, resize, now);
         const std::size_t number = work(slot).job;
-        IterativeRun& run = elastic(work(slot)).run;
+        IterativeRun& run = iterating(work(slot)).run;
         const bool done = resize.phase == policy::Resize::Phase::kDone;
         const double cost = program(out_.jobs[number]).cost(resize.from, resize.to);
         run.pause(done ? 0 : cost, now);
@@ -504,7 +504,7 @@ private:
     std::vector<std::vector<Work>> work_;        ///< of each slot of each partition
     std::priority_queue<End, std::vector<End>, Later> ends_;
     std::priority_queue<Shrink, std::vector<Shrink>, Later> shrinks_;
-    std::unordered_map<std::size_t, Elastic> elastic_;  ///< running jobs that are programs
+    std::unordered_map<std::size_t, Iterating> iterating_;  ///< running jobs that are programs
     policy::Changes changes_;
     std::vector<Open> open_;
     std::vector<Slot> at_points_;  ///< of the present second

@@ -11,7 +11,7 @@
 
 #include "policy/registry/backfill_rows.hpp"
 #include "text/nearest.hpp"
-#include "workload/models/elastic.hpp"
+#include "workload/models/resizing.hpp"
 #include "workload/models/urgent_queue.hpp"
 
 namespace drom::sim {

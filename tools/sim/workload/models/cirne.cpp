@@ -8,9 +8,9 @@
 #include <array>
 #include <cmath>
 
-#include "workload/models/elastic.hpp"
 #include "workload/models/platforms.hpp"
 #include "workload/models/random.hpp"
+#include "workload/models/resizing.hpp"
 
 namespace drom::sim {
 namespace {
@@ -242,7 +242,7 @@ tl::expected<CirneParameters, std::string> cirne_preset(std::string_view name) {
     if (name == "eamc") return cirne_eamc();
     std::string others;
     for (const std::string_view preset : platforms_presets()) others += fmt::format(", {}", preset);
-    for (const ElasticPreset& preset : elastic_presets()) others += std::string(", ") + preset.name;
+    for (const ResizingPreset& preset : resizing_presets()) others += std::string(", ") + preset.name;
     return tl::make_unexpected(fmt::format(
         "there is no preset {}; there are w1, w2, w1-samples, w2-samples, w5, year, eamc, lublin{}", name, others));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elastic_test.cpp - programs whose number of nodes changes, in virtual time.
-#include "workload/models/elastic.hpp"
+// resizing_test.cpp - programs whose number of nodes changes, in virtual time.
+#include "workload/models/resizing.hpp"
 
 #include <cmath>
 #include <map>
@@ -33,7 +33,7 @@ Outcome simulated(const Workload& workload, const std::string& setting) {
     return outcome;
 }
 
-Workload preset(const std::string& name, std::uint64_t seed = 1) { return *elastic_workload(name, 0, seed); }
+Workload preset(const std::string& name, std::uint64_t seed = 1) { return *resizing_workload(name, 0, seed); }
 
 /// Returns the numbers of nodes that a job had, in order.
 std::vector<int> sizes_of(const Outcome& outcome, std::size_t job) {
@@ -46,35 +46,35 @@ std::vector<int> sizes_of(const Outcome& outcome, std::size_t job) {
     return list;
 }
 
-TEST(Elastic, Reshape120IsTheMixOfTheThesis) {
+TEST(Resizing, Reshape120IsTheMixOfTheThesis) {
     const Workload workload = preset("reshape-120");
     std::map<std::int64_t, int> sizes;
     for (const LogJob& job : workload.jobs) ++sizes[job.processors];
     EXPECT_EQ(sizes, (std::map<std::int64_t, int>{{32, 4}, {35, 36}, {64, 4}, {81, 36}, {128, 4}, {136, 36}}));
     EXPECT_EQ(workload.jobs.front().program, 0);
     EXPECT_EQ(preset("reshape-120", 7).jobs, preset("reshape-120", 7).jobs);
-    EXPECT_EQ(elastic_workload("reshape-121", 0, 1), std::nullopt);
+    EXPECT_EQ(resizing_workload("reshape-121", 0, 1), std::nullopt);
 }
 
-TEST(Elastic, GaussShrinksAndCannonGrowsAsPublished) {
+TEST(Resizing, GaussShrinksAndCannonGrowsAsPublished) {
     const Outcome outcome = simulated(preset("cannon4096"), "efficiency");
     EXPECT_EQ(sizes_of(outcome, 0), (std::vector<int>{16, 8, 4, 2, 1}));
     EXPECT_EQ(sizes_of(outcome, 1), (std::vector<int>{16, 23, 28, 31})) << "31 of them in the fifth minute";
 }
 
-TEST(Elastic, CannonIsHeldOnTheOtherHardware) {
+TEST(Resizing, CannonIsHeldOnTheOtherHardware) {
     const Outcome outcome = simulated(preset("gauss4096"), "efficiency");
     EXPECT_EQ(sizes_of(outcome, 0), (std::vector<int>{16, 8, 4, 2, 1}));
     EXPECT_EQ(sizes_of(outcome, 1), (std::vector<int>{16}));
 }
 
-TEST(Elastic, SmallCannonShrinksToTwo) {
+TEST(Resizing, SmallCannonShrinksToTwo) {
     EXPECT_EQ(sizes_of(simulated(preset("cannon1024"), "efficiency"), 0), (std::vector<int>{16, 8, 4, 2}));
     EXPECT_EQ(sizes_of(simulated(preset("cannon1024"), "efficiency:upper=0.5"), 0), (std::vector<int>{16}));
 }
 
 // Elastic MPI, section 10.3.
-TEST(Elastic, BalancingShortensTheWaitOfTheThirdCannonAndTheMakespan) {
+TEST(Resizing, BalancingShortensTheWaitOfTheThirdCannonAndTheMakespan) {
     const Outcome balanced = simulated(preset("cannon-3"), "efficiency"),
                   held = simulated(preset("cannon-3"), "efficiency:balance=no");
     EXPECT_EQ(held.jobs[2].start, held.jobs[0].end) << "it waits for the first to end";
@@ -154,7 +154,7 @@ private:
     std::unique_ptr<policy::Scheduler> inner_;
 };
 
-TEST(Elastic, EveryJobRunsOnceOnNodesOfItsOwn) {
+TEST(Resizing, EveryJobRunsOnceOnNodesOfItsOwn) {
     EXPECT_TRUE(holds("all run, none twice on a node, sizes within bounds, sums equal", [] {
         const Workload workload = random_mix();
         const auto parameters = read_setting(random_policy(), {});
@@ -189,7 +189,7 @@ TEST(Elastic, EveryJobRunsOnceOnNodesOfItsOwn) {
     }));
 }
 
-TEST(Elastic, JobsNeverRunBelowTheirStartUnderReshape) {
+TEST(Resizing, JobsNeverRunBelowTheirStartUnderReshape) {
     EXPECT_TRUE(holds("at least the size that was asked for", [] {
         const Workload workload = random_mix();
         const auto scenario = static_cast<std::size_t>(*rc::gen::inRange<int>(0, int(policy::scenarios().size())));
@@ -199,7 +199,7 @@ TEST(Elastic, JobsNeverRunBelowTheirStartUnderReshape) {
     }));
 }
 
-TEST(Elastic, ReshapeWithoutResizingIsEasy) {
+TEST(Resizing, ReshapeWithoutResizingIsEasy) {
     EXPECT_TRUE(holds("the same starts", [] {
         Workload workload = random_mix();
         for (Program& program : workload.programs) program.traits.rank = policy::JobClass::kGold;
@@ -212,7 +212,7 @@ TEST(Elastic, ReshapeWithoutResizingIsEasy) {
     }));
 }
 
-TEST(Elastic, ReshapeMakesExecutionShorter) {
+TEST(Resizing, ReshapeMakesExecutionShorter) {
     double still = 0, resized = 0;
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
         const Workload workload = preset("reshape-120", seed);
@@ -226,7 +226,7 @@ TEST(Elastic, ReshapeMakesExecutionShorter) {
 }
 
 // A harvest that let no job start was followed by growth: 320 pairs, which a program would have carried out.
-TEST(Elastic, ReshapeToldAJobToShrinkAndToGrowBackInOnePass) {
+TEST(Resizing, ReshapeToldAJobToShrinkAndToGrowBackInOnePass) {
     const Workload workload = preset("reshape-120", 3);
     const auto parameters = read_setting("reshape", {});
     ASSERT_TRUE(parameters.has_value());
@@ -240,7 +240,7 @@ TEST(Elastic, ReshapeToldAJobToShrinkAndToGrowBackInOnePass) {
 }
 
 // The default of at least four nodes kept such programs waiting for ever, and the simulation ended without them.
-TEST(Elastic, EquipartitionStartsProgramsThatCannotHaveFourNodes) {
+TEST(Resizing, EquipartitionStartsProgramsThatCannotHaveFourNodes) {
     Workload workload;
     workload.nodes = workload.processors = 9;
     for (const auto& [nodes, most] : {std::pair{1, 2}, std::pair{2, 3}, std::pair{1, 8}}) {
@@ -263,7 +263,7 @@ TEST(Elastic, EquipartitionStartsProgramsThatCannotHaveFourNodes) {
     EXPECT_EQ(sizes_of(simulated(workload, "equipartition"), 2).front(), 3) << "the whole machine, once it is free";
 }
 
-TEST(Elastic, EquipartitionUsesTheWholeMachine) {
+TEST(Resizing, EquipartitionUsesTheWholeMachine) {
     const Outcome outcome = simulated(preset("equipartition-5"), "equipartition:min_gap=100");
     const Metrics metrics = measure(outcome);
     EXPECT_GT(metrics.allocated, 0.97);
@@ -271,7 +271,7 @@ TEST(Elastic, EquipartitionUsesTheWholeMachine) {
 }
 
 // A gap of 5 s was taken for what had been simulated.
-TEST(Elastic, EquipartitionSaysThatItRaisedTheGap) {
+TEST(Resizing, EquipartitionSaysThatItRaisedTheGap) {
     const auto said = [](const char* setting) {
         return raised_gap(digest(simulated(preset("equipartition-5"), setting))).value_or("");
     };
@@ -283,7 +283,7 @@ TEST(Elastic, EquipartitionSaysThatItRaisedTheGap) {
     EXPECT_EQ(said("easy"), "");
 }
 
-TEST(Elastic, SharesOfResizableAndPlatinumJobsAreDrawn) {
+TEST(Resizing, SharesOfResizableAndPlatinumJobsAreDrawn) {
     const Workload workload = with_shares(preset("reshape-120"), 0.25, 0.5, 3);
     int resizable = 0, platinum = 0;
     for (const Program& program : workload.programs) {

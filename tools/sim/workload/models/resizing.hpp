@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elastic.hpp - workloads of programs whose number of nodes may change, as the documents on resizing describe them.
+// resizing.hpp - workloads of programs whose number of nodes may change, as the documents on resizing describe them.
 #pragma once
 
 #include <optional>
@@ -10,16 +10,16 @@
 
 namespace drom::sim {
 
-struct ElasticPreset {
+struct ResizingPreset {
     const char* name;
     const char* text;  ///< one sentence without its full stop
 };
 
-std::span<const ElasticPreset> elastic_presets();
+std::span<const ResizingPreset> resizing_presets();
 
 /// Returns the workload of a preset; nothing when there is none of that name. `jobs` 0: as many as the preset has. The
 /// same seed gives the same jobs.
-std::optional<Workload> elastic_workload(std::string_view preset, std::int64_t jobs, std::uint64_t seed);
+std::optional<Workload> resizing_workload(std::string_view preset, std::int64_t jobs, std::uint64_t seed);
 
 /// Returns the workload with only a share of its programs resizable, and a share of them platinum.
 Workload with_shares(Workload workload, double resizable, double platinum, std::uint64_t seed);

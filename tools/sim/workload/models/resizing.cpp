@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// elastic.cpp - the mixes of ReSHAPE, of elastic MPI, and of equipartition.
-#include "workload/models/elastic.hpp"
+// resizing.cpp - the mixes of ReSHAPE, of elastic MPI, and of equipartition.
+#include "workload/models/resizing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -200,7 +200,7 @@ Workload equipartition_60(std::int64_t jobs, Random& random, double shrink_cost,
 }
 
 struct Row {
-    ElasticPreset preset;
+    ResizingPreset preset;
     std::int64_t jobs;
     Workload (*make)(std::int64_t jobs, Random& random);
 };
@@ -233,16 +233,16 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::span<const ElasticPreset> elastic_presets() {
-    static const std::vector<ElasticPreset> presets = [] {
-        std::vector<ElasticPreset> all;
+std::span<const ResizingPreset> resizing_presets() {
+    static const std::vector<ResizingPreset> presets = [] {
+        std::vector<ResizingPreset> all;
         for (const Row& row : kRows) all.push_back(row.preset);
         return all;
     }();
     return presets;
 }
 
-std::optional<Workload> elastic_workload(std::string_view preset, std::int64_t jobs, std::uint64_t seed) {
+std::optional<Workload> resizing_workload(std::string_view preset, std::int64_t jobs, std::uint64_t seed) {
     const auto row = std::ranges::find(kRows, preset, [](const Row& r) { return std::string_view(r.preset.name); });
     if (row == std::end(kRows)) return std::nullopt;
     Random random(seed);
