@@ -83,7 +83,7 @@ int carry_out(Table& table, Intent& what, const Order* order, const char* verb, 
     for (int attempt = 0; attempt < 16; ++attempt) {
         const bool again = attempt > 0;
         Plan plan{table.changes, 0, {}};
-        int status = order != nullptr ? choose_cpus(ledger, *order, again, what, verb, error) : int{DROM_OK};
+        int status = order != nullptr ? resolve_order(ledger, *order, again, what, verb, error) : int{DROM_OK};
         if (status == DROM_OK) status = make_plan(ledger, what, verb, plan, error);
         if (status != DROM_OK) {
             if (again) clear_intent(ledger);

@@ -185,8 +185,8 @@ int choose_more(const Ledger& ledger, const Order& order, bool again, Intent& wh
 
 }  // namespace
 
-int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
-                drom_error* error) noexcept {
+int resolve_order(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                  drom_error* error) noexcept {
     what.mask = order.mask;
     switch (order.kind) {
         case Order::kRemove: return choose_kept(ledger, order, again, what, verb, error);

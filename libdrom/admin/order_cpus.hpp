@@ -17,8 +17,8 @@ struct Order {
 
 /// Turns an order into the kind and the mask of an intent. `again`: this call may have done part of it already, which
 /// is no reason to refuse.
-int choose_cpus(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
-                drom_error* error) noexcept;
+int resolve_order(const Ledger& ledger, const Order& order, bool again, Intent& what, const char* verb,
+                  drom_error* error) noexcept;
 
 /// Finds CPUs that may be taken from other clients: not rigid, not below their min. At most `count`, near `base`, by
 /// the rules of `choose` (partition/choice.hpp). Returns false when there is no memory to work in.

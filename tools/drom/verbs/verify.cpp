@@ -405,7 +405,7 @@ CpuSet owned_by_clients(const CommandOptions& options) {
 }
 
 /// Returns those of `cpus` that no client owns, where two are left; all of them with a warning otherwise.
-CpuSet choose_cpus(const CommandOptions& options, const CpuSet& cpus) {
+CpuSet cpus_for_runs(const CommandOptions& options, const CpuSet& cpus) {
     const CpuSet owned = owned_by_clients(options);
     const CpuSet free = cpus - owned;
     if (free.count() >= 2) return free;
@@ -445,7 +445,7 @@ int verb_verify(const CommandOptions& options) {
     if (!affinity) return refused(options, affinity.error());
     if (affinity->count() < 2)
         return refuse(DROM_E_NOCPU, "two CPUs at least are needed to change anything; this process has one");
-    const CpuSet cpus = choose_cpus(options, *affinity);
+    const CpuSet cpus = cpus_for_runs(options, *affinity);
     if (cpus != *affinity && sched_setaffinity(0, CpuSet::kernel_size(), cpus.as_kernel()) != 0)
         return refuse(DROM_E_OS, fmt::format("CPUs {} cannot be used: {}", cpus.text(), std::strerror(errno)));
     const TemporaryFolder folder;
