@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HOUSES = {
     "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp"), ("api", "agent"), ("mpi", "dlb")),
     "tools/drom": (("program",), ("table",), ("output",), ("command_line",), ("verbs",)),
-    "tools/sim": (("workload",), ("engine",), ("report",), ("cli",)),
+    "tools/sim": (("workload",), ("engine",), ("report",), ("cli",), ("verbs",)),
     "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("record",)),
     "plugins": (("common",), ("node_agent",), ("spank", "job_submit", "task_affinity", "select_malleable")),
     "plugins/select_malleable": (("state",), ("slurmctld",), ("limits",), ("books", "search"), ("transaction",)),

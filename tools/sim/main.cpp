@@ -5,7 +5,7 @@
 #include <cstring>
 #include <exception>
 
-#include "cli/options.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace drom::slurm {
 
-/// What the main scheduler asked.
+/// A question of the main scheduler.
 struct Asked {
     policy::Seconds at = 0;
     uint32_t min_nodes = 0, max_nodes = 0;
@@ -16,8 +16,8 @@ struct Asked {
     policy::NodeSet nodes;
 };
 
-/// The main scheduler asks about the first job of the queue after each submission. The time of its start is costly to
-/// find, so a refusal stands for half a minute, or until a job starts, ends, or is changed.
+/// Remembers refusals. The main scheduler asks about the first job of the queue after each submission, and the time of
+/// its start is costly to find. A refusal stands for half a minute, or until a job starts, ends, or is changed.
 class Refusals {
 public:
     void note(const JobInPartition& job, Asked asked) { refused_[job] = std::move(asked); }

@@ -67,12 +67,4 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv);
 /// Prints "drom-sim: VERB: text" on stderr; returns kUsage.
 int misused(const SimulationOptions& options, const std::string& text);
 
-int verb_run(const SimulationOptions& options);
-int verb_compare(const SimulationOptions& options);
-int verb_generate(const SimulationOptions& options);
-int verb_replay(const SimulationOptions& options);
-int verb_policies(const SimulationOptions& options);
-int verb_import(const SimulationOptions& options);
-int verb_place(const SimulationOptions& options);
-
 }  // namespace drom::sim

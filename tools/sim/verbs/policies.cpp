@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
-#include "cli/options.hpp"
 #include "text/wrapped.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
 namespace {

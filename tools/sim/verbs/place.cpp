@@ -8,6 +8,7 @@
 #include "report/placement_table.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
+#include "verbs/verb_functions.hpp"
 #include "workload/placement_file.hpp"
 #include "workload/swf/swf_source.hpp"
 

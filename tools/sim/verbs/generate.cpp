@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // generate.cpp - a synthetic workload as a log.
 #include "cli/simulation.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
 

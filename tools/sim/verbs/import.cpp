@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/simulation.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
 namespace {

@@ -9,6 +9,7 @@
 #include "report/record_text.hpp"
 #include "report/replay_text.hpp"
 #include "report/summary_json.hpp"
+#include "verbs/verb_functions.hpp"
 #include "workload/swf/swf_source.hpp"
 
 namespace drom::sim {

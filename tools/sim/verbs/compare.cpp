@@ -17,6 +17,7 @@
 #include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
+#include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
 namespace {
