@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// drain.cpp - the stages of a drain: asked for, running as a region, settling.
+// drain.cpp - the stages of a drain: asked for, running as a region, threads falling asleep.
 #include "drain.hpp"
 
 #include "base/clock.hpp"
@@ -9,7 +9,7 @@
 namespace drom::safe_point {
 
 namespace {
-constexpr uint64_t kSettle = 20 * kMillisecond;
+constexpr uint64_t kFallAsleep = 20 * kMillisecond;
 }
 
 bool must_drain(uint32_t cpus) noexcept {
@@ -17,8 +17,8 @@ bool must_drain(uint32_t cpus) noexcept {
     if (!leaves_spinners || team.drain == Drain::Running) {
         if (team.drain == Drain::Asked) team.drain = Drain::None;
         if (team.drain != Drain::Running) return false;
-        team.drain = Drain::Settling;
-        team.settled_ns = now_ns() + kSettle;
+        team.drain = Drain::FallingAsleep;
+        team.asleep_ns = now_ns() + kFallAsleep;
         return false;
     }
     team.runtime.waiting.drain(true);
@@ -31,7 +31,7 @@ void begin_drain() noexcept {
 }
 
 bool is_drained() noexcept {
-    if (team.drain == Drain::Settling && now_ns() >= team.settled_ns) team.drain = Drain::None;
+    if (team.drain == Drain::FallingAsleep && now_ns() >= team.asleep_ns) team.drain = Drain::None;
     return team.drain == Drain::None;
 }
 

@@ -16,7 +16,7 @@ bool must_drain(uint32_t cpus) noexcept;
 /// Notes that the region that drains the team, if one was asked for, starts now.
 void begin_drain() noexcept;
 
-/// Returns whether no drain is under way. A drain that has settled by now ends here.
+/// Returns whether no drain is under way. A drain ends here once the left-over threads have had time to fall asleep.
 bool is_drained() noexcept;
 
 }  // namespace drom::safe_point

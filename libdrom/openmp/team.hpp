@@ -17,7 +17,7 @@ namespace drom::safe_point {
 inline constexpr auto kRelaxed = std::memory_order_relaxed;
 
 /// The stages of a drain (see drain.hpp).
-enum class Drain : uint8_t { None, Asked, Running, Settling };
+enum class Drain : uint8_t { None, Asked, Running, FallingAsleep };
 
 struct Team {
     runtime::Runtime runtime;
@@ -33,7 +33,7 @@ struct Team {
     bool leagues;
     Object openblas, other;  ///< seen last; each opens regions
     Drain drain;
-    uint64_t settled_ns;  ///< time of the end of settling
+    uint64_t asleep_ns;  ///< when the left-over threads sleep
     long verbose;
     std::atomic<bool> ready;  ///< the process has been set up, which happens once
     pthread_key_t key;

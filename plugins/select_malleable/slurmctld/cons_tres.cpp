@@ -10,7 +10,7 @@
 
 namespace drom::slurm {
 
-EntryPoints cons_tres;
+PluginFunctions cons_tres;
 
 namespace {
 
@@ -48,10 +48,10 @@ std::string load_cons_tres() {
         return path + " is of Slurm " + (version == nullptr ? "?" : version_text(*version)) +
                ", and this plugin is for " + version_text(SLURM_VERSION_NUMBER) +
                "; build drom again for the Slurm that is installed";
-    void* table[std::size(kEntryPoints)];
-    for (std::size_t i = 0; i < std::size(kEntryPoints); ++i) {
-        table[i] = dlsym(handle, kEntryPoints[i]);
-        if (table[i] == nullptr) return path + " has no " + kEntryPoints[i];
+    void* table[std::size(kPluginFunctions)];
+    for (std::size_t i = 0; i < std::size(kPluginFunctions); ++i) {
+        table[i] = dlsym(handle, kPluginFunctions[i]);
+        if (table[i] == nullptr) return path + " has no " + kPluginFunctions[i];
     }
     if (auto* const init = reinterpret_cast<int (*)()>(dlsym(handle, "init"));
         init != nullptr && init() != SLURM_SUCCESS)

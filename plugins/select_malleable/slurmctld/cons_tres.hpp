@@ -3,15 +3,15 @@
 // that is not about sharing.
 #pragma once
 
-#include "entry_points.hpp"
+#include "plugin_functions.hpp"
 
 #include <string>
 #include <vector>
 
 namespace drom::slurm {
 
-/// Its entry points, once load_cons_tres() has said "".
-extern EntryPoints cons_tres;
+/// Its functions, once load_cons_tres() has said "".
+extern PluginFunctions cons_tres;
 
 /// Opens select_cons_tres.so from PluginDir. Returns what is in the way, as a sentence; empty: nothing.
 std::string load_cons_tres();

@@ -85,9 +85,9 @@ private:
     [[nodiscard]] unsigned count_outside_team() const {
         const auto at_work = static_cast<unsigned>(std::ranges::count_if(
             it_.threads, [](const ThreadView& t) { return t.name != "drom" && (t.state == 'R' || t.busy > 0.05); }));
-        const bool settled = info_.resize == DROM_RESIZE_FOLLOWS && info_.resized_seq >= info_.request_seq;
+        const bool resized = info_.resize == DROM_RESIZE_FOLLOWS && info_.resized_seq >= info_.request_seq;
         const unsigned managed = std::max(1U, info_.team_size);
-        return settled && at_work > managed && at_work > it_.client.owned.count() ? at_work - managed : 0;
+        return resized && at_work > managed && at_work > it_.client.owned.count() ? at_work - managed : 0;
     }
 
     void entry_points() {

@@ -416,7 +416,7 @@ CpuSet cpus_for_runs(const CommandOptions& options, const CpuSet& cpus) {
 
 /// Gives every run the same input: a file from its beginning, or nothing. The input from a terminal or a pipe can be
 /// read only once.
-void settle_input(const CommandOptions& options) {
+void repeat_input(const CommandOptions& options) {
     struct stat input{};
     if (fstat(STDIN_FILENO, &input) == 0 && S_ISREG(input.st_mode)) return;
     if (S_ISFIFO(input.st_mode))
@@ -451,7 +451,7 @@ int verb_verify(const CommandOptions& options) {
     const TemporaryFolder folder;
     if (folder.path().empty())
         return refuse(DROM_E_OS, fmt::format("no temporary folder: {}; set TMPDIR", std::strerror(errno)));
-    settle_input(options);
+    repeat_input(options);
     auto table = Table::open(folder.path() + "/table", {.create = true});
     if (!table) return refused(options, table.error());
     return Verification(options, *program, cpus, *table).run();

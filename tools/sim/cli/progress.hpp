@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// progress.hpp - a bar on stderr when that is a terminal, and Ctrl-C as a wish to see what there is so far.
+// progress.hpp - a bar on stderr when that is a terminal, and Ctrl-C, which asks for what there is so far.
 #pragma once
 
 #include <atomic>

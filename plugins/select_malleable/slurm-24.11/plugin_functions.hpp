@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// entry_points.hpp - what a select plugin of Slurm 24.11 has to export. Slurm's own table of them is private.
+// plugin_functions.hpp - what a select plugin of Slurm 24.11 has to export. Slurm's own table of them is private.
 #pragma once
 
 #include "slurmctld.hpp"
@@ -11,7 +11,7 @@ namespace drom::slurm {
 /// Goes over the wire. Slurm's own end at 110.
 inline constexpr uint32_t kPluginId = 180;
 
-struct EntryPoints {
+struct PluginFunctions {
     uint32_t* plugin_id;
     int (*state_save)(char*);
     int (*state_restore)(char*);
@@ -47,8 +47,8 @@ struct EntryPoints {
     int (*reconfigure)();
 };
 
-/// Their names, in the order of EntryPoints.
-inline constexpr const char* kEntryPoints[] = {
+/// Their names, in the order of PluginFunctions.
+inline constexpr const char* kPluginFunctions[] = {
     "plugin_id",
     "select_p_state_save",
     "select_p_state_restore",
@@ -82,7 +82,7 @@ inline constexpr const char* kEntryPoints[] = {
     "select_p_get_info_from_plugin",
     "select_p_reconfigure",
 };
-static_assert(std::size(kEntryPoints) * sizeof(void*) == sizeof(EntryPoints),
-              "Slurm has other entry points than are forwarded");
+static_assert(std::size(kPluginFunctions) * sizeof(void*) == sizeof(PluginFunctions),
+              "Slurm has other plugin functions than are forwarded");
 
 }  // namespace drom::slurm

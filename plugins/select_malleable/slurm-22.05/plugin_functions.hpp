@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// entry_points.hpp - what a select plugin of Slurm 22.05 has to export.
+// plugin_functions.hpp - what a select plugin of Slurm 22.05 has to export.
 #pragma once
 
 #include "slurmctld.hpp"
@@ -11,10 +11,10 @@ namespace drom::slurm {
 /// Goes over the wire. Slurm's own end at 110.
 inline constexpr uint32_t kPluginId = 180;
 
-using EntryPoints = slurm_select_ops_t;
+using PluginFunctions = slurm_select_ops_t;
 
-/// Their names, in the order of EntryPoints, which is how Slurm itself fills it.
-inline constexpr const char* kEntryPoints[] = {
+/// Their names, in the order of PluginFunctions, which is how Slurm itself fills it.
+inline constexpr const char* kPluginFunctions[] = {
     "plugin_id",
     "select_p_state_save",
     "select_p_state_restore",
@@ -53,7 +53,7 @@ inline constexpr const char* kEntryPoints[] = {
     "select_p_reconfigure",
     "select_p_resv_test",
 };
-static_assert(std::size(kEntryPoints) * sizeof(void*) == sizeof(EntryPoints),
-              "Slurm has other entry points than are forwarded");
+static_assert(std::size(kPluginFunctions) * sizeof(void*) == sizeof(PluginFunctions),
+              "Slurm has other plugin functions than are forwarded");
 
 }  // namespace drom::slurm
