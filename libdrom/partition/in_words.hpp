@@ -32,8 +32,7 @@ struct JobRank {
     uint64_t* mask;  ///< the result
 };
 
-/// Divides `count` CPUs of the pool evenly, by the rules of distribution.hpp. The ranks' min must
-/// fit.
+/// Divides `count` CPUs of the pool evenly, by the rules of distribution.hpp. The pool has to have the ranks' min.
 void divide_words(const Locations& locations, const uint64_t* pool, const std::vector<JobRank>& ranks, unsigned count);
 
 }  // namespace drom::partition

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// process_tree.hpp - processes that a task has started: Slurm tells of the task only. They are
-// those of one moment. A client's descendants are found by shmem/descendants.hpp of libdrom, which needs its slot,
-// follows processes whose parent has ended, and repeats until none is missed.
+// process_tree.hpp - processes that a task has started, as they are at one moment: Slurm tells of the task only. A
+// client's descendants are found by shmem/descendants.hpp of libdrom. That needs the client's slot, follows processes
+// whose parent has ended, and repeats until none is missed.
 #pragma once
 
 #include <sys/types.h>

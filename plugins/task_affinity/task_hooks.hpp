@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // task_hooks.hpp - what task_drom.so does at each of its moments, without Slurm's structs: task_drom.cpp reads those.
 //
-// In slurmd: around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm
-// holds a lock around each of its calls. Nothing is thrown.
+// In slurmd: around suspension. In the step daemon: as step_hooks.hpp. One thread at a time: Slurm holds a lock around
+// each of its calls. Nothing is thrown.
 #pragma once
 
 #include <sys/types.h>
