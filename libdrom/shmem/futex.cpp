@@ -20,9 +20,12 @@ Half* futex_half(const Word& word) noexcept {
 }
 
 void futex_wait(const Half* word, uint32_t expected, uint64_t deadline_ns) noexcept {
-    const uint64_t here = own_clock_ns(deadline_ns);
-    const timespec until{static_cast<time_t>(here / 1'000'000'000), static_cast<long>(here % 1'000'000'000)};
-    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, expected, &until, nullptr, FUTEX_BITSET_MATCH_ANY);
+    // The kernel is told how long the wait lasts, not when it ends: a library in this process may answer clock_gettime
+    // with another time than the kernel's, as libfaketime does. An absolute deadline would be over at once, or never.
+    const uint64_t now = now_ns();
+    const uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
+    const timespec limit{static_cast<time_t>(left / 1'000'000'000), static_cast<long>(left % 1'000'000'000)};
+    syscall(SYS_futex, word, FUTEX_WAIT, expected, &limit, nullptr, 0);
 }
 
 void futex_wake(const Half* word) noexcept { syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }

@@ -111,9 +111,9 @@ long list_threads(int file, void* out) {
 
 // --- calls that have no wrapper in the C library -------------------------------------------------------------------
 
-long wait_on(const uint32_t* word, uint32_t expected, const timespec& until) {
+long wait_on(const uint32_t* word, uint32_t expected, const timespec& limit) {
     const uint64_t deadline =
-        static_cast<uint64_t>(until.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(until.tv_nsec);
+        memory.clock_ns + static_cast<uint64_t>(limit.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(limit.tv_nsec);
     if (!scheduler.exploring()) {  // no other actor runs now
         memory.clock_ns = std::max(memory.clock_ns, deadline);
         return failed(ETIMEDOUT);
@@ -164,8 +164,7 @@ long answer(long number, const long (&a)[6]) {
         default: give_up("a system call that the machine does not know", std::to_string(number).c_str());
     }
     const auto* word = reinterpret_cast<const uint32_t*>(a[0]);
-    if (a[1] == FUTEX_WAIT_BITSET)
-        return wait_on(word, static_cast<uint32_t>(a[2]), *reinterpret_cast<const timespec*>(a[3]));
+    if (a[1] == FUTEX_WAIT) return wait_on(word, static_cast<uint32_t>(a[2]), *reinterpret_cast<const timespec*>(a[3]));
     if (scheduler.exploring()) scheduler.wake(word);
     return 0;
 }

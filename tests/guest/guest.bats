@@ -460,6 +460,34 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+# ticks_of_agent PID: prints the hundredths of a second for which the agent's threads have run.
+ticks_of_agent() { cat /proc/"$1"/task/*/stat | sed -n 's/^[0-9]* (drom) //p' | awk '{sum += $12 + $13} END {print sum + 0}'; }
+
+@test "a program whose clock is set back, as by faketime, has no busy thread of the agent's" {
+    for by in gcc clang; do
+        CLOCK_SHIFT=-100 preload=$hosts/clock.so:$agent start "$hosts/host-$by" regions "$stop"
+        eventually 90 listed "$host"
+        follows "$host"
+        local before after
+        before=$(ticks_of_agent "$host")
+        sleep 1
+        after=$(ticks_of_agent "$host")
+        echo "$by: $((after - before)) ticks in a second"
+        [ $((after - before)) -le 10 ]
+        finish
+        rm -f "$stop"
+    done
+}
+
+@test "a command whose clock is years ahead, as by faketime, still ends its wait in time" {
+    start "$hosts/host-gcc" regions "$stop"
+    eventually 90 listed "$host"
+    kill -STOP "$host"
+    run -3 env CLOCK_SHIFT=315360000 LD_PRELOAD="$hosts/clock.so" timeout 60 drom set "$host" "$one" --grace never --timeout 200
+    kill -CONT "$host"
+    finish
+}
+
 @test "a program that was killed leaves nothing behind" {
     start "$hosts/host-clang" regions "$stop"
     eventually 90 listed "$host"

@@ -49,7 +49,7 @@ bool is_of_client(long descriptor) {
 }
 
 bool is_slow(long number, const long (&a)[6]) {
-    return number == slow_call.load() && (number != SYS_futex || a[1] == FUTEX_WAIT_BITSET);
+    return number == slow_call.load() && (number != SYS_futex || a[1] == FUTEX_WAIT);
 }
 }  // namespace
 
