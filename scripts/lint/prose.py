@@ -9,7 +9,7 @@ A sentence has a noun for its subject: none begins with `Who`, `What` or `Whoeve
 also in the names of functions and tests, and in texts of more than one word; there it is not `whoever` either. A name in quotes may be that of a user.
 A sentence has at most 25 words. It ends at a full stop, semicolon or colon. Up to a full stop or semicolon there is at most one colon, besides those in quotes or parentheses. A code span, or a title in asterisks, is one word. A list of
 values, of three words at most, is no sentence. A line of a comment that is indented by more than one space is code, and stands alone.
-A comment fits the column limit. A subject has at most 72 characters and no semicolon.
+A comment fits the column limit. A document has lines of at most 160 columns, besides tables, code, and results, which are made. A subject has at most 72 characters and no semicolon.
 """
 
 import ast
@@ -20,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDEST = 120
+WIDEST_IN_DOCUMENTS = 160
 LONGEST_SENTENCE = 25
 LONGEST_VALUE = 3
 LONGEST_SUBJECT = 72
@@ -86,6 +87,16 @@ def paragraphs(lines: list[str]):
             number, text = (number, f"{text} {line.strip()}") if text else (i, re.sub(r"^\s*(?:[*.>-]|\d+\.)\s+", "", line).strip())
 
 
+def wide_lines(lines: list[str]):
+    """(number, columns): each line of a document that is too long. A line of a table or of code may be."""
+    code = False
+    for i, line in enumerate(lines, 1):
+        fence = line.lstrip().startswith("```")
+        code ^= fence
+        if len(line) > WIDEST_IN_DOCUMENTS and not code and not fence and not line.startswith(("|", ">", "    ")):
+            yield i, len(line)
+
+
 def comments(lines: list[str], path: Path):
     """(number, text): each paragraph of comment lines as one text. A comment behind code begins a text, which goes on in its column only."""
     number, text, column = 0, "", 0
@@ -148,7 +159,8 @@ def complaints(path: Path) -> list[str]:
         return []
     name = path.relative_to(ROOT)
     if path.suffix in _PROSE:
-        texts, wide = paragraphs(lines), []
+        made = path.suffix != ".md" or path.is_relative_to(ROOT / "docs/results")
+        texts, wide = paragraphs(lines), [f"{name}:{i}: a line has {columns} columns" for i, columns in wide_lines(lines) if not made]
     elif path.suffix in _COMMENTED:
         texts = [*comments(lines, path), *(docstrings("\n".join(lines)) if path.suffix == ".py" else [])]
         wide = [f"{name}:{i}: {found}" for i, found in code_complaints(lines, path) if path.name not in _KNOWS_WORDS]

@@ -9,7 +9,7 @@ from pathlib import Path
 LINT = Path(__file__).resolve().parents[2] / "scripts" / "lint" / "prose.py"
 sys.path.insert(0, str(LINT.parent))
 
-from prose import code_complaints, complaints_about  # noqa: E402
+from prose import code_complaints, complaints_about, wide_lines  # noqa: E402
 
 
 def lines_of(*lines: str, path: str = "f.cpp") -> list[int]:
@@ -34,6 +34,15 @@ class Programs(unittest.TestCase):
     def test_comments_are_left_to_the_rules_of_sentences(self) -> None:
         self.assertEqual(lines_of("// nobody_left"), [])
         self.assertEqual(complaints_about("It waits for nobody."), ["a program is not nobody"])
+
+
+class Lines(unittest.TestCase):
+    def test_lines_of_336_columns_were_no_complaint(self) -> None:
+        self.assertEqual(list(wide_lines(["word " * 32, "word " * 33, "x" * 336])), [(2, 165), (3, 336)])
+
+    def test_tables_and_code_may_be_wide(self) -> None:
+        wide = "word " * 40
+        self.assertEqual(list(wide_lines([f"| {wide} |", f"    {wide}", "```console", wide, "```", f"> {wide}"])), [])
 
 
 if __name__ == "__main__":
