@@ -40,7 +40,7 @@ RULES = [
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),
-    (r"scripts/(junit|verdict|changed|attack|lint/docstrings|lint/concerned)|scripts/(test|attack)\.sh", "harness"),
+    (r"scripts/(junit|verdict|changed|attack|lint/)|scripts/(test|attack)\.sh", "harness"),
     (r"tools/demo/|scripts/(demo|slurm-demo|slurm-workload|step)\.sh", "consumer harness"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer packages readme"),
     (r"debian/|packaging/", "packages"),
