@@ -33,10 +33,11 @@ RULES = [
     (r"libdrom/api/drom\.map", "abi"),
     (r"libdrom/include/", f"abi consumer python fortran readme {CORE} {AGENT}"),
     (r"libdrom/", f"abi {CORE} {AGENT}"),
-    (r"tools/drom/", "cli hostile consumer trees"),
+    (r"tools/drom/", "cli metrics hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
     (r"tools/text/", "cli sim"),
     (r"docs/reference/schemas/", "cli sim consumer"),
+    (r"metrics/", "metrics"),
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),
@@ -51,7 +52,7 @@ RULES = [
     (r"docs/|scripts/manual\.py", "readme"),
 ]
 # Folders with lines that a mutant may break.
-PRODUCT = ("libdrom/", "tools/", "policy/", "plugins/")
+PRODUCT = ("libdrom/", "tools/", "policy/", "metrics/", "plugins/")
 # Each takes longer than five minutes alone on two cores.
 LONG = ("matrix", "soak", "latency", "vm", "fuzz")
 

@@ -41,7 +41,7 @@ tidy_files() {
     local list=$1 extra=${2:-} database=build/tidy status=0
     # Configured anew: the database may describe an older state of the folders.
     cmake --preset dev >/dev/null || return
-    jq --arg product "^$PWD/(libdrom|tools|bench|plugins|policy)/.*[.]cpp\$" \
+    jq --arg product "^$PWD/(libdrom|tools|bench|plugins|policy|metrics)/.*[.]cpp\$" \
         '[.[] | select(.file | test($product))] | group_by(.file) | map(.[0])' build/dev/compile_commands.json >"$database/compile_commands.json" || return
     jq -r '.[].file' "$database/compile_commands.json" | grep -xFf <(sed "s|^|$PWD/|" "$list") >"$database/files"
     xargs -a "$database/files" -d '\n' -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${extra:+--checks="$extra"} -p "$database" 2>"$database/log" || status=1

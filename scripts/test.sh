@@ -189,7 +189,7 @@ compute() {
 }
 
 # Suites that run under AddressSanitizer.
-with_asan=(unit policy kill-storm race hostile liveness dlb cli node_agent)
+with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
 
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
 sanitized() {

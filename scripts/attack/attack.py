@@ -122,7 +122,7 @@ def document(test: str, status: int, seconds: float, said: str) -> None:
         return subprocess.run(["git", *arguments], capture_output=True, text=True).stdout.strip()
 
     # The commit, and "+" for uncommitted changes.
-    commit = git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no", "--", "libdrom", "tools", "plugins", "policy", "tests") else "")
+    commit = git("rev-parse", "--short", "HEAD") + ("+" if git("status", "--porcelain", "--untracked-files=no", "--", "libdrom", "tools", "plugins", "policy", "metrics", "tests") else "")
     told = said.removeprefix(f"{test}: ").replace("|", "/")
     lines = rows() | {test: f"| {test} | {commit} | {time.strftime('%Y-%m-%d', time.gmtime())} | {status} | {seconds:.0f} | {told} |"}
     DOCUMENT.write_text("\n".join([*TABLE, *(lines[name] for name in sorted(lines))]) + "\n")

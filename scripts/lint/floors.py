@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # The lowest floor of each house first. Public headers are below all of them.
 HOUSES = {
     "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp"), ("api", "agent"), ("mpi", "dlb")),
-    "tools/drom": (("program",), ("table",), ("output",), ("command_line",), ("verbs",)),
+    "tools/drom": (("program",), ("table",), ("sampling",), ("output",), ("command_line",), ("verbs",)),
     "tools/sim": (("workload",), ("engine",), ("report",), ("cli",), ("verbs",)),
     "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("record",)),
     "plugins": (("common",), ("node_agent",), ("spank", "job_submit", "task_affinity", "select_malleable")),
@@ -29,9 +29,10 @@ HOUSES = {
 REACH = {
     "libdrom": (),
     "policy": ("libdrom/base",),
+    "metrics": (),
     "tools/text": ("libdrom/base",),
     "tools/sim": ("libdrom/base", "policy", "tools/text"),
-    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "policy", "tools/text"),
+    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/text"),
     "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition"),
     "plugins/select_malleable": ("libdrom/base", "plugins/common", "policy"),
 }

@@ -11,7 +11,7 @@ from typing import Protocol
 MARKER = re.compile(r" +// mutant ([a-z0-9-]+)$")
 LIKE_ONE = re.compile(r"//.*\bmutant\b")
 # Folders of the product. A mutant is one source file, compiled once more; a header has no such object.
-PRODUCT = ("libdrom", "tools", "policy", "plugins", "bench", "examples")
+PRODUCT = ("libdrom", "tools", "policy", "metrics", "plugins", "bench", "examples")
 
 
 class Stale(Exception):

@@ -363,6 +363,8 @@ MUTANTS = [
            Word(" || has_co_runners(launch.step.job, tasks)", ""), (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("a guest has what the last job on its node had, whatever that was", RULE, "left", Word("left.count() == launch.alone", "true"),
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
+    Mutant("the imbalance of a node counts twice", RULE, "within-nodes", Word("outside.node", "outside.program"),
+           (Killer("metrics_tests", ("--gtest_filter=Identities.*",)),)),
     Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
            (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
     Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,
