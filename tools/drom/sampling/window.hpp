@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// window.hpp - clients and the processes below them, seen from outside for a while.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "drom/drom.hpp"
+#include "sampling/process_sampler.hpp"
+
+namespace drom::command {
+
+struct ClientSeen {
+    drom_client_info info{};
+    double cpus = 0;                     ///< that it owned, the mean over the window
+    bool elsewhere = false;              ///< its process is in another pid namespace: nothing of it was seen
+    int refused = 0;                     ///< errno of the kernel that lets its threads not be sampled; 0: they were
+    std::vector<ProcessSeen> processes;  ///< its own first
+};
+
+struct WindowSeen {
+    double elapsed_s = 0;
+    bool in_kernel = true;  ///< system calls were sampled; else they are divided as the rest of their thread
+    double cost_s = 0;      ///< CPU time of looking
+    std::vector<ClientSeen> clients;
+};
+
+/// Looks at the clients of a table for so long. Processes and threads that begin meanwhile are counted. Of a thread
+/// that begins and ends between two looks, 0.8 seconds apart, only the CPU time is counted. One look costs 50 to 100
+/// microseconds per process, one sample about a microsecond. Each thread takes a file descriptor and 36 KiB.
+WindowSeen watch_clients(const Table& table, const std::vector<drom_client_info>& clients,
+                         std::chrono::milliseconds window);
+
+}  // namespace drom::command
