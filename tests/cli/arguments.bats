@@ -294,7 +294,7 @@ ROWS
     "$BIN" run --no-preload --name one --cpus "$A" -- sleep 60 &
     STARTED+=($!)
     eventually "it is there" client_is one mask "$A"
-    for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" env "env --json" check "check --json" \
+    for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" "stats one --window 1" "stats one --window 1 --json" env "env --json" check "check --json" \
         "wait one" "wait one --json" "set one $A" "set one $A --json" "watch --all --count 1" "watch --all --count 1 --json"; do
         # shellcheck disable=SC2086
         lost "^drom: ${command%% *}: its output cannot be written: No space left on device$" $command
@@ -325,9 +325,9 @@ lost() { # PATTERN ARGUMENT...: refuses with its standard output on a full disk
 }
 
 @test "too few file descriptors are called so, and blamed on nothing else" {
-    few="^drom: (list|check|explain|run): it needs 16 more open files, and the limit is [0-9]+; raise it"
+    few="^drom: (list|check|explain|stats|run): it needs 16 more open files, and the limit is [0-9]+; raise it"
     for limit in 6 7 9 12 17; do
-        for command in list check "explain one" "run --no-preload -- true"; do
+        for command in list check "explain one" stats "run --no-preload -- true"; do
             # shellcheck disable=SC2016
             refuses 1 "$few" bash -c 'ulimit -n "$1"; shift; exec "$@" 3>&- 4>&-' bash "$limit" "$BIN" $command
         done

@@ -170,7 +170,11 @@ Candidates arguments(const Before& before) {
         if (!before.job || kind != "CLIENT") kinds.push_back(kind);
     const std::string kind = before.position < kinds.size() ? kinds[before.position] : "";
     if (kind == "MASK") return units();
-    return kind.starts_with("CLIENT") || kind == "[CLIENT]" ? clients(before.table) : Candidates{};
+    if (before.position > 0 && !kinds.empty() && kinds.back() == "FILE...") return fixed({":files"});
+    Candidates all;
+    if (kind.starts_with("CLIENT") || kind.starts_with("[CLIENT]")) all = clients(before.table);
+    if (kind.ends_with("|merge")) all.emplace_back("merge", "the reports of several nodes");
+    return all;
 }
 
 Candidates candidates(const Before& before, const std::string& word) {

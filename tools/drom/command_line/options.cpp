@@ -30,7 +30,7 @@ struct Typed {
     bool empty_client = false;         ///< CLIENT is there, and empty: an unset variable of a script
     std::string without;               ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
-    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank;
+    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window;
 };
 
 /// Turns text into values; keeps the first complaint.
@@ -157,6 +157,11 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--count", typed.events, "N", "end after this many events");
         app->add_flag("--all", typed.options.watch.all, "begin with the oldest event still kept");
     }
+    if (verb == "stats") {
+        add_value(app, "--job", typed.options.job, "ID", "the clients of this job, in place of CLIENT");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
+        app->add_flag("--csv", typed.options.stats.csv, "one line per program, fields separated by commas");
+    }
     if (verb == "explain") {
         add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
         add_value(app, "--slurm", typed.options.slurm_job, "JOB",
@@ -170,6 +175,7 @@ void add_positionals(CLI::App* app, const VerbText& verb, Typed& typed) {
     if (takes("CLIENT")) app->add_option("CLIENT", typed.options.client, "")->type_name("");
     if (takes("MASK")) app->add_option("MASK", typed.options.mask, "")->type_name("");
     if (takes(" N")) app->add_option("N", typed.count, "")->type_name("");
+    if (takes("FILE")) app->add_option("FILE", typed.options.stats.files, "")->type_name("");
 }
 
 void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
@@ -366,6 +372,8 @@ void read_numbers(Typed& typed, NumberReader& reader) {
     if (!typed.duration.empty())
         options.watch.duration =
             std::chrono::milliseconds(1000 * reader.whole(typed.duration, "--for", "seconds", 1, 10'000'000));
+    if (!typed.window.empty())
+        options.stats.window = std::chrono::seconds(reader.whole(typed.window, "--window", "seconds", 1, 86'400));
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
 }
 
@@ -394,6 +402,19 @@ void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
     if (!options.client.empty() && !last.empty()) reader.complain("CLIENT and --job exclude each other");
     if (last.empty()) last = std::exchange(options.client, "");
     if (!typed.per_rank.empty() && !typed.count.empty()) reader.complain("N and --per-rank exclude each other");
+}
+
+/// Reads the words of drom stats: a client, or "merge" and files.
+void read_stats_words(Typed& typed, NumberReader& reader) {
+    CommandOptions& options = typed.options;
+    options.stats.merge = options.client == "merge";
+    if (options.stats.csv && options.json) reader.complain("--csv and --json exclude each other");
+    if (!options.job.empty() && !options.client.empty()) reader.complain("CLIENT and --job exclude each other");
+    if (!options.stats.merge && !options.stats.files.empty())
+        reader.complain("'" + options.stats.files.front() + "' is one argument too many; files follow merge");
+    if (!options.stats.merge) return;
+    if (options.stats.files.empty()) reader.complain("FILE is missing; usage: drom stats merge FILE...");
+    if (!typed.window.empty()) reader.complain("merge and --window exclude each other: the files have their windows");
 }
 
 /// Checks the positionals that a verb cannot do without; CLI11 cannot know them.
@@ -427,7 +448,8 @@ tl::expected<CommandOptions, int> read(const CLI::App& app, const CLI::App& verb
             return tl::make_unexpected(complain(app, verb, typed, ""));
         typed.options.command = verb.remaining();
     }
-    if (text.name != "run") read_job(text, typed, reader);
+    if (text.name == "stats") read_stats_words(typed, reader);
+    if (text.name != "run" && text.name != "stats") read_job(text, typed, reader);
     read_positionals(text, typed, reader);
     read_request(typed, reader);
     read_run(typed, reader);

@@ -48,6 +48,13 @@ struct ListOptions {
     bool raw = false;
 };
 
+struct StatsOptions {
+    std::chrono::seconds window{10};
+    bool csv = false;
+    bool merge = false;
+    std::vector<std::string> files;  ///< merge: the reports
+};
+
 struct CommandOptions : Asked {
     std::string table;       ///< empty: DROM_TABLE, else the user's own
     bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
@@ -67,6 +74,7 @@ struct CommandOptions : Asked {
     VerifyOptions verify;
     WatchOptions watch;
     ListOptions list;
+    StatsOptions stats;
 };
 
 /// Returns the options of a verb; "": those of drom itself.

@@ -104,6 +104,20 @@ constexpr VerbText kVerbs[] = {
      "drom explain simulation\n"
      "drom explain 4242 --json\n"
      "drom explain --slurm 4711                     # why a malleable job waits"},
+    {"stats", "[CLIENT]|merge FILE...", "what programs gain from their CPUs, as factors of efficiency",
+     "Looks at the programs from outside for --window seconds: which of their threads are on a CPU, and there in their "
+     "own "
+     "code, in MPI, or waiting in the OpenMP runtime. The programs run no code for it. Without CLIENT all clients are "
+     "looked at; the clients of a job are one program.\n"
+     "Each factor is the product of those below it. A sentence names the largest loss.\n"
+     "Where the kernel lets no samples be taken, only the CPU use is known; a sentence says so, and the exit status is "
+     "1.\n"
+     "merge puts the reports of several nodes (--json) together. A file that is no such report is named with the "
+     "place, "
+     "and the exit status is 2.",
+     "drom stats simulation\n"
+     "drom stats --job 88.0 --window 60 --json > $(hostname).json\n"
+     "drom stats merge n1.json n2.json              # the factors of the job on both nodes"},
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",

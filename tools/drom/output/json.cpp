@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// json.cpp - what every verb prints with --json; the only file that includes nlohmann-json.
+// json.cpp - what every verb prints with --json; with stats_json.cpp the only file that includes nlohmann-json.
 #include "output/json.hpp"
 
 #include <sys/wait.h>

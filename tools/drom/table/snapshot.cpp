@@ -10,13 +10,13 @@
 
 namespace drom::command {
 
-namespace {
 std::string node_name() {
     char name[256] = "";
     gethostname(name, sizeof name - 1);
     return name;
 }
 
+namespace {
 CpuSet online_cpus() {
     std::ifstream file("/sys/devices/system/cpu/online");
     std::string text;

@@ -26,6 +26,9 @@ struct Snapshot {
     std::vector<drom_location> locations;  ///< by CPU
 };
 
+/// Returns the name of this machine.
+std::string node_name();
+
 /// Reads all of the table, without clients that end meanwhile.
 Expected<Snapshot> take_snapshot(const Table& table);
 

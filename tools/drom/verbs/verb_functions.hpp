@@ -3,6 +3,7 @@
 #pragma once
 
 #include "command_line/options.hpp"
+#include "output/stats_report.hpp"
 
 namespace drom::command {
 
@@ -16,7 +17,12 @@ int verb_wait(const CommandOptions& options);
 int verb_watch(const CommandOptions& options);
 int verb_explain(const CommandOptions& options);
 int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
+int verb_stats(const CommandOptions& options);
+int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...
 int verb_check(const CommandOptions& options);
 int verb_env(const CommandOptions& options);
+
+/// Prints a report as text, JSON or CSV. Returns the exit status.
+int print_stats(const CommandOptions& options, const StatsReport& report);
 
 }  // namespace drom::command

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// stats_json.hpp - the object of drom stats --json, written and read again.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "drom/drom.hpp"
+#include "output/stats_report.hpp"
+
+namespace drom::command {
+
+std::string stats_json(const StatsReport& report);
+
+/// Reads such an object. Any bytes may come. Errors: E_INVAL; the sentence begins with the place, "3:14" (line and
+/// column) or "/applications/0/job".
+Expected<StatsReport> read_stats(std::string_view text);
+
+}  // namespace drom::command

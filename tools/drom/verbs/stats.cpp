@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// stats.cpp - drom stats: what programs do with their CPUs, seen from outside.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "command_line/clients.hpp"
+#include "output/format.hpp"
+#include "output/messages.hpp"
+#include "output/stats_json.hpp"
+#include "sampling/window.hpp"
+#include "table/snapshot.hpp"
+#include "text/wrapped.hpp"
+#include "verbs/stats_applications.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+/// Returns the clients that were asked for. Errors: E_NOPROC, E_BUSY; whole sentences.
+Expected<std::vector<drom_client_info>> asked_for(const CommandOptions& options, const Table& table) {
+    auto clients = table.clients();
+    if (!clients) return clients;
+    const auto refuse = [&](const Error& error) {
+        return tl::make_unexpected(sentence(options, error.status, error.text));
+    };
+    if (!options.job.empty()) {
+        std::erase_if(*clients, [&](const drom_client_info& info) { return options.job != info.job; });
+        if (clients->empty())
+            return refuse({DROM_E_NOPROC, fmt::format("no client belongs to job '{}'; drom list -o pid,job shows the "
+                                                      "jobs there are",
+                                                      options.job)});
+    }
+    if (options.client.empty()) return clients;
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return refuse(pid.error());
+    std::erase_if(*clients, [&](const drom_client_info& info) { return info.pid != *pid; });
+    if (clients->empty())
+        return refuse({DROM_E_NOPROC, fmt::format("process {} is not a client of {}", *pid, table.path())});
+    return clients;
+}
+
+std::string paranoid_text() {
+    std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
+    std::string level;
+    return file >> level ? fmt::format("; kernel.perf_event_paranoid is {}", level) : "";
+}
+
+/// Says which clients could not be sampled. Returns whether all could.
+bool tell_refusals(const CommandOptions& options, const WindowSeen& window) {
+    bool all = true;
+    for (const ClientSeen& client : window.clients) {
+        if (client.refused == 0 && !client.elsewhere) continue;
+        all = false;
+        const std::string text =
+            client.elsewhere
+                ? fmt::format("the process of {} is in another pid namespace, such as a container's; ask from within",
+                              client_words(client.info))
+                : fmt::format(
+                      "the kernel lets no samples be taken of {} ({}{}), so only its CPU use is known; "
+                      "perf_event_paranoid 2 or CAP_PERFMON would allow them",
+                      client_words(client.info), std::strerror(client.refused), paranoid_text());
+        complain(sentence(options, DROM_E_PERM, text).text);
+    }
+    return all;
+}
+
+}  // namespace
+
+int print_stats(const CommandOptions& options, const StatsReport& report) {
+    const std::string text = options.json        ? stats_json(report)
+                             : options.stats.csv ? stats_csv(report)
+                                                 : stats_text(report, page_width());
+    return print(text) ? kDone : kRefused;
+}
+
+int verb_stats(const CommandOptions& options) {
+    if (options.stats.merge) return verb_stats_merge(options);
+    const auto table = Table::open(options.table, {.read_only = true});
+    if (!table) return refused(options, table.error());
+    const auto clients = asked_for(options, *table);
+    if (!clients) return refused(options, clients.error());
+    const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
+    const std::string node = node_name();
+    const StatsReport report{{node}, window.elapsed_s, window.in_kernel, window.cost_s, applications_of(window, node)};
+    const bool all = tell_refusals(options, window);
+    if (report.applications.empty() && !options.json && !options.stats.csv) print("no clients\n");
+    const int status = print_stats(options, report);
+    return all ? status : kRefused;
+}
+
+}  // namespace drom::command
