@@ -16,6 +16,11 @@ setup_file() {
     sizes_known
 }
 
+# more_of_failure: prints what slurmdbd has of the test's jobs.
+more_of_failure() {
+    timeout 20 sacct -X -D -P -j "${MATE:-1},${GUEST:-1}" -o jobid,dbindex,submit,start,end,state,alloccpus,cputimeraw,admincomment >&2 || true
+}
+
 # records JOB FIELD: prints a field of each of the job's records in slurmdbd.
 records() { sacct -X -n -P -j "$1" -o "$2"; }
 # closed JOB COUNT: checks that slurmdbd has so many records of the job, and knows the ends of all of them.
@@ -139,6 +144,65 @@ guest_ends() {
     guest_ends
     scancel "$MATE"
     eventually "the mate's comment is complete" is_final "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+}
+
+# saves_a_number JOB WORD: checks that slurmctld has saved a mate with a number of its record (known), or as one that
+# waits for slurmdbd to tell it (asked). Gives slurmctld something to save.
+saves_a_number() {
+    scancel "$(sbatch --parsable --hold -o /dev/null --wrap true)"
+    sleep 0.5
+    python3 - "$CLUSTER/state/job_state" "$@" <<'END'
+import os, re, struct, sys
+# Job, user, group, limit, six other numbers, two exit codes, the number of the record.
+job = struct.pack(">4I", int(sys.argv[2]), os.getuid(), os.getgid(), 10)
+number = {"known": rb"\0{4}(?!\0{4}).{4}", "asked": rb"\xff{7}\xfe"}[sys.argv[3]]
+sys.exit(not re.search(re.escape(job) + b".{24}" + bytes(8) + number, open(sys.argv[1], "rb").read(), re.DOTALL))
+END
+}
+
+@test "a job whose record had no number when slurmctld was killed is not charged for all CPUs while it shares" {
+    # A slurmdbd that is stopped leaves the question unanswered.
+    kill -STOP "$(daemon slurmdbd)"
+    mate -N4
+    eventually "slurmctld has saved that it waits for the number" saves_a_number "$MATE" asked
+    kill_controller KILL
+    end_daemon slurmdbd KILL
+    "$CLUSTER_SH" again "$CLUSTER" slurmdbd
+    eventually "slurmdbd answers" timeout 5 sacctmgr -n show cluster
+    start_controller
+    eventually "slurmdbd knows of the mate" begun "$MATE" 1
+    sleep 1
+    guest -N4
+    eventually "slurmdbd knows that they share" begun "$MATE" 2
+    expect "$(records "$MATE" alloccpus | paste -sd ' ')" "32 16"
+    sleep 1
+    guest_ends
+    eventually "slurmdbd knows that they do not" begun "$MATE" 3
+    scancel "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+}
+
+@test "a record of sharing whose number slurmctld had not saved when it was killed ends with the sharing" {
+    mate -N4
+    eventually "slurmctld knows the number of the mate's record" saves_a_number "$MATE" known
+    sleep 1
+    kill -STOP "$(daemon slurmdbd)"
+    guest -N4
+    saved
+    cp "$CLUSTER/state/job_state" "$WORK"
+    kill -CONT "$(daemon slurmdbd)"
+    eventually "slurmdbd knows that they share" begun "$MATE" 2
+    kill_controller KILL
+    cp "$WORK/job_state" "$CLUSTER/state"
+    rm "$CLUSTER/state/malleable.loans"
+    start_controller
+    sleep 1
+    guest_ends
+    eventually "slurmdbd knows that they do not" begun "$MATE" 3
+    scancel "$MATE"
     eventually "slurmdbd knows all of the mate" closed "$MATE" 3
     about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
 }

@@ -40,10 +40,12 @@ setup() {
 
 teardown() {
     # Prints the logs of a failed test, and ends its jobs before the next test.
-    [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
+    [[ -n ${BATS_TEST_COMPLETED:-} ]] || { "$CLUSTER_SH" logs "$CLUSTER"; more_of_failure; }
     scancel -u "$(id -un)" 2>/dev/null
     eventually "the jobs have ended" no_jobs
 }
+# more_of_failure: prints what a file's tests want to know besides when one of them has failed.
+more_of_failure() { :; }
 no_jobs() { [[ -z $(squeue -h) ]]; }
 
 # A command that hangs fails its test instead of the suite.

@@ -223,7 +223,8 @@ void Books::charge(job_record_t& job, Seconds at) {
 /// Tells slurmdbd what it does not know yet, as far as that is possible now.
 void Books::say(job_record_t& job, SharedJob& known) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    if (!IS_JOB_PENDING(record) && has_missed_number(job, known)) return begin_record(job, known);
+    if (!IS_JOB_PENDING(record) && has_missed_number(job))
+        return known.began_at(job.resize_time) ? begin_record(job, known) : ask_for_number(job, known.mean_cpus());
     if (known.unsaid == 0 || !has_record(job) || IS_JOB_PENDING(record)) return;
     if (known.cut == 0) {
         known.unsaid = 0;
@@ -289,6 +290,8 @@ void Books::close(job_record_t* job, Seconds at) {
 }
 
 void Books::take_up() {
+    for (job_record_t* record : records_in(job_list))
+        if (declared_malleable(*record)) forget_lost_request(*record);
     for (const JobId id : shared_jobs().ids()) {
         job_record_t* record = record_of(id);
         if (record == nullptr || (!IS_JOB_PENDING(record) && !is_on_its_nodes(record))) {

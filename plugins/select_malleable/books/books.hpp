@@ -51,8 +51,8 @@ public:
     /// Writes into the comment of a job that waits by how much sharing has moved its start at most.
     void note_delay(policy::JobId id, policy::Seconds seconds) const;
 
-    /// Takes up what a slurmctld that ended has left, before anything else is read: forgets jobs that are gone, and
-    /// says once more in slurmdbd which records have ended.
+    /// Takes up what a slurmctld that ended has left, before anything else is read: forgets jobs that are gone, says
+    /// once more in slurmdbd which records have ended, and has it asked once more for numbers of records.
     void take_up();
     /// Returns whether the job shared when this was noted last.
     bool was_sharing(policy::JobId id) const;

@@ -273,16 +273,28 @@ void begin_record(job_record_t& job, const SharedJob& known) {
         const For<char*> comment(job.admin_comment, nullptr);
         jobacct_storage_g_job_complete(acct_db_conn, &job);
     }
+    ask_for_number(job, known.mean_cpus());
+}
+
+bool has_missed_number(const job_record_t& job) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (!can_be_said(job) || job.resize_time == 0 || IS_JOB_RESIZING(record)) return false;
+    if (job.db_index != 0 && job.db_index != NO_VAL64) return false;
+    const std::lock_guard lock(openings().mutex);
+    return openings().jobs.count(job.job_id) == 0;
+}
+
+void ask_for_number(job_record_t& job, std::int64_t cpus) {
     job.db_index = NO_VAL64;
-    const WithCpus with(job, known.mean_cpus());
+    const WithCpus with(job, cpus);
     open_later(job);
 }
 
-bool has_missed_number(const job_record_t& job, const SharedJob& known) {
-    const bool is_ours = known.previous != 0 && job.resize_time == known.record_start;
-    if (!can_be_said(job) || !is_ours || (job.db_index != 0 && job.db_index != NO_VAL64)) return false;
-    const std::lock_guard lock(openings().mutex);
-    return openings().jobs.count(job.job_id) == 0;
+void forget_lost_request(job_record_t& job) {
+    const job_record_t* record = &job;  // Slurm's macros want a pointer's name
+    if (!kRecordsCanBeAdded || job.db_index != NO_VAL64 || job.resize_time != 0) return;
+    if (start_is_untold(job) || IS_JOB_FINISHED(record)) return;  // slurmctld goes on with these itself
+    job.db_index = 0;
 }
 
 // ---- usage -----------------------------------------------------------------------------------------------------

@@ -28,9 +28,16 @@ void say_cpus(job_record_t& job, std::int64_t cpus);
 /// Ends the record `known.previous` in slurmdbd at `known.record_start`, and begins another there with the CPUs that
 /// the job has now. May be repeated. Waits for nothing: a thread of its own asks for the number of the new record.
 void begin_record(job_record_t& job, const SharedJob& known);
-/// Returns whether the thread has asked for the number of a record, and got none: slurmdbd was away. No other thread
-/// asks again.
-bool has_missed_number(const job_record_t& job, const SharedJob& known);
+/// Returns whether the job's present record began with a resize, has no number, and is not being asked for. Then
+/// slurmdbd was away, or slurmctld was killed before it had saved the answer. Slurm itself never asks again.
+bool has_missed_number(const job_record_t& job);
+/// Asks in a thread of its own for the number of the present record, which began with a resize. slurmdbd begins the
+/// record with so many CPUs, unless it knows the record. Waits for nothing.
+void ask_for_number(job_record_t& job, std::int64_t cpus);
+/// Makes slurmctld ask anew for the number of the job's first record, if its saved state says that the number is on its
+/// way: a slurmctld asked that has ended. To ask twice is no harm, because the answer is the same. The caller holds
+/// slurmctld's lock on jobs for writing.
+void forget_lost_request(job_record_t& job);
 /// Says in slurmdbd how many CPUs a record had that slurmctld has just ended, because it resizes the job. `comment`:
 /// what that record keeps as the job's admin comment.
 void say_resized(job_record_t& job, std::int64_t cpus, std::string comment);

@@ -60,6 +60,9 @@ struct SharedJob {
     /// Begins the record that comes after the cut. `number`: slurmdbd's of the one that ends there.
     void begin_record(std::int64_t number);
 
+    /// Returns whether its present record is one that begin_record() began, at this time.
+    bool began_at(policy::Seconds at) const { return previous != 0 && record_start == at; }
+
     /// Notes after half an hour that slurmdbd has to be told again: slurmctld may have told it of the whole job.
     void say_again(policy::Seconds now);
 
