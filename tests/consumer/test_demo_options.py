@@ -57,6 +57,14 @@ class Options(unittest.TestCase):
                 self.assertIn(f"scripts/{script}: error: unrecognized arguments: {option}", said.stderr)
                 self.assertFalse(self.changed(), script)
 
+    def test_a_file_that_is_no_log_is_refused_first(self):
+        (self.root / "other").write_text("a b c\n")
+        for file, what in (("other", "line 1 is no job of the Standard Workload Format"), ("none", "No such file or directory")):
+            said = subprocess.run(["scripts/slurm-workload.sh", "--log", file], capture_output=True, text=True, cwd=self.root)
+            self.assertEqual((said.returncode, said.stdout), (2, ""))
+            self.assertRegex(said.stderr, f"scripts/slurm-workload.sh: error: --log: {self.root / file}.* {what}")
+            self.assertFalse(self.changed())
+
     def test_without_options_the_packages_come_first(self):
         for script in SCRIPTS:
             self.assertEqual(self.call(script).returncode, 1, script)

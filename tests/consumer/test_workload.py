@@ -2,7 +2,9 @@
 """test_workload.py - the pure parts of the workload under Slurm: scales, settings, what Slurm says, logs, measures,
 pieces of the picture."""
 
+import gzip
 import sys
+import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "demo" / 
 
 import cluster  # noqa: E402
 import jobs  # noqa: E402
+import log  # noqa: E402
 import measures  # noqa: E402
 import picture  # noqa: E402
 import prediction  # noqa: E402
@@ -56,6 +59,7 @@ class Scales(unittest.TestCase):
     def test_a_smaller_cluster_has_smaller_jobs(self) -> None:
         self.assertEqual([jobs.smaller(nodes, 8) for nodes in (1, 8, 16)], [1, 1, 3])
         self.assertEqual([jobs.smaller(nodes, 50) for nodes in (1, 16)], [1, 16])
+        self.assertEqual([jobs.smaller(nodes, 50, 128) for nodes in (1, 64, 128)], [1, 25, 50])
 
     def test_programs_come_in_the_thesis_s_shares_all_the_time(self) -> None:
         names = jobs.programs(1000)
@@ -77,6 +81,46 @@ class Scales(unittest.TestCase):
         self.assertEqual(jobs.rows_of("; a header\n1 100 -1 60 49 -1 -1 49 120 -1 1 -1 -1 -1 -1 -1 -1 -1\n", 48), [Row(100, 60, 2, 120)])
 
 
+class GivenLogs(unittest.TestCase):
+    LINE = "{} {} -1 60 4 -1 -1 {} 120 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    TEXT = "; MaxProcs: 128\n" + LINE.format(2, 300, 8) + LINE.format(1, 100, -1) + LINE.format(3, 400, 2) + "4 500 -1 -1 4\n"
+
+    def refused(self, text: str | bytes, sentence: str) -> None:
+        with tempfile.NamedTemporaryFile(suffix=".swf") as file:
+            file.write(text.encode() if isinstance(text, str) else text)
+            file.flush()
+            with self.assertRaisesRegex(log.BadLog, sentence):
+                log.read(Path(file.name), 10)
+
+    def test_its_first_jobs_come_in_the_order_of_their_submission(self) -> None:
+        self.assertEqual(log.parsed(self.TEXT, 2), log.Log([Row(100, 60, 4, 120), Row(300, 60, 8, 120)], 128))
+
+    def test_a_compressed_one_is_the_same(self) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(gzip.compress(self.TEXT.encode()))
+            file.flush()
+            self.assertEqual(log.read(Path(file.name), 9), log.parsed(self.TEXT, 9))
+
+    def test_a_job_that_never_ran_is_left_out(self) -> None:
+        self.assertEqual(len(log.parsed(self.TEXT, 9).rows), 3)
+
+    def test_without_a_header_the_widest_job_has_the_whole_machine(self) -> None:
+        self.assertEqual(log.parsed(self.TEXT.partition("\n")[2], 9).processors, 8)
+
+    def test_a_job_has_the_same_part_of_the_played_cluster(self) -> None:
+        read = log.parsed("; MaxProcs: 100\n" + "".join(self.LINE.format(n, n, 1 + n % 100) for n in range(400)), 400)
+        plan = jobs.scaled(read.rows, jobs.scale_for(read.rows, 50, 6000, 10, 1, read.processors))
+        self.assertEqual((min(job.nodes for job in plan), max(job.nodes for job in plan)), (1, 50))
+
+    def test_what_is_no_log_is_refused(self) -> None:
+        self.refused("#!/bin/sh\necho\n", "line 1 is no job")
+        self.refused(self.LINE.format(1, 2, 3).replace("60", "inf"), "line 1 is no job")
+        self.refused("; only a header\n", "0 jobs that ran")
+        self.refused(gzip.compress(self.TEXT.encode())[:-9], "cannot be read: ")
+        with self.assertRaisesRegex(log.BadLog, "^/nowhere cannot be read: No such file or directory$"):
+            log.read(Path("/nowhere"), 10)
+
+
 class Clusters(unittest.TestCase):
     def test_only_one_way_knows_drom(self) -> None:
         stock = " ".join(cluster.stock(Backfill()).settings)
@@ -93,6 +137,11 @@ class Clusters(unittest.TestCase):
     def test_a_record_has_whole_seconds_or_none(self) -> None:
         name, seen = cluster.record("JobId=7 JobName=12 JobState=RUNNING SubmitTime=1970-01-02T00:00:01 StartTime=1970-01-02T00:00:03 EndTime=Unknown NodeList=n[1-2]")
         self.assertEqual((name, seen.state, seen.start - seen.submit, seen.end, seen.nodes), ("12", "RUNNING", 2, 0, "n[1-2]"))
+        self.assertIsNone(seen.cpu_seconds)
+
+    def test_what_a_job_had_is_in_its_admin_comment(self) -> None:
+        _, seen = cluster.record("JobId=7 JobName=12 JobState=COMPLETED SubmitTime=None StartTime=None EndTime=None AdminComment=malleable=1 shared=4s cpu_seconds=96 NodeList=n1")
+        self.assertEqual((seen.cpu_seconds, seen.nodes), (96, "n1"))
 
     def test_a_name_too_long_for_sockets_is_refused(self) -> None:
         with self.assertRaisesRegex(Failure, "shorter --dir"):
@@ -127,6 +176,11 @@ class Measures(unittest.TestCase):
         later = [Outcome(1, 0, 0, 24, 1, 20), Outcome(2, 10, 20, 66, 1, 20)]
         self.assertEqual(measures.worse_share(later, self.SEEN), 0.5)
 
+    def test_a_job_is_faster_than_its_share_when_it_takes_less_than_its_cpus_account_for(self) -> None:
+        # Both took 40 s instead of 20, the first with half of 4 CPUs and the second with three quarters of 8.
+        seen = [(Outcome(1, 0, 0, 40, 1, 20.5), 80), (Outcome(2, 0, 0, 40, 2, 20), 240)]
+        self.assertEqual(measures.above_share(seen, 4), 1)
+
     def test_shared_starts_are_the_journal_s(self) -> None:
         lines = ["start at=1 job=1", "share at=2 job=3 cores=24 mates=1,2", "share at=4 job=5 cores=24 mates=1", "consider at=5 job=6 outcome=share mates=1"]
         self.assertEqual(measures.sharing(lines), {"shared_starts": 2, "mates": 2})
@@ -141,12 +195,18 @@ class Reports(unittest.TestCase):
     def test_a_prediction_is_compared_with_what_happened(self) -> None:
         played = {"stock": self.played(10, 10), "malleable": self.played(20, 30)}
         foreseen = {name: Predicted([Outcome(1, 0, 0, 20, 1, 10), Outcome(2, 0, 0, 20, 1, 10)], 0) for name in played}
-        whole = report.report({"speed": 10}, played, foreseen, {"decisions": 1, "decided_otherwise": 0})
+        whole = report.report({"speed": 10, "cpus_per_node": 4}, played, foreseen, {"decisions": 1, "decided_otherwise": 0})
         self.assertEqual(whole["change_percent"]["response_s"], 150)
         self.assertEqual(whole["ways"]["stock"]["prediction_error_percent"]["response_s"], 100)
         self.assertAlmostEqual(whole["ways"]["malleable"]["prediction_error_percent"]["response_s"], -20)
         self.assertEqual((whole["ways"]["malleable"]["shared_starts"], whole["ways"]["malleable"]["worse_than_stock"]), (1, 1))
 
+
+    def test_jobs_that_had_all_of_their_cpus_are_not_counted_as_faster_than_their_share(self) -> None:
+        played = self.played(10, 20)
+        shared = replace(played.jobs[1], cpu_seconds=30)
+        found = report.speeds(Played([played.jobs[0], shared], 0.0, []), report.outcomes(played, self.played(10, 10)), 4)
+        self.assertEqual(found, {"jobs_that_shared": 1, "faster_than_share": 1})
 
     def test_a_program_that_computed_something_else_is_named(self) -> None:
         played = {"stock": self.played(10, 10), "malleable": self.played(10, 10)}

@@ -89,6 +89,7 @@ class Seen:
     start: int
     end: int
     nodes: str
+    cpu_seconds: int | None = None  # what it had, of a job that has shared
 
 
 def common(backfill: Backfill) -> list[str]:
@@ -144,8 +145,9 @@ def seconds_of(stamp: str) -> int:
 def record(shown: str) -> tuple[str, Seen]:
     """A line of `scontrol -o show job`: the job's name, and what Slurm knows."""
     found = dict(re.findall(r"(\w+)=(\S*)", shown))
+    had = found.get("cpu_seconds")  # a word of the admin comment
     return found["JobName"], Seen(found["JobState"], seconds_of(found["SubmitTime"]), seconds_of(found["StartTime"]), seconds_of(found["EndTime"]),
-                                  found["NodeList"])
+                                  found["NodeList"], None if had is None else int(had))
 
 
 class Cluster:

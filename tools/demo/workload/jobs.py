@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""jobs.py - a generated workload, made small enough for a cluster that this machine plays. Pure but for generate().
+"""jobs.py - a workload, generated or of a log, made small enough for a cluster that this machine plays. Pure but for generate().
 
 All seconds are those of the cluster's clock, which goes faster than the wall's (cluster.py)."""
 
@@ -50,7 +50,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Scale:
-    """How a log becomes jobs: its run times and requests are multiplied by `factor`, its arrivals by `arrivals`."""
+    """How a log becomes jobs: its run times and requests are multiplied by `factor`, its arrivals by `arrivals`.
+    `machine`: the nodes of the log's machine, of which a smaller cluster plays the same parts."""
 
     factor: float
     arrivals: float
@@ -58,9 +59,13 @@ class Scale:
     shortest: float
     longest: float
     room: float = 1  # in a limit, beyond the work: programs that compute take the time that the machine gives them
+    machine: int = PRESET_NODES
 
     def seconds(self, of_log: int) -> float:
         return min(max(of_log * self.factor, self.shortest), self.longest)
+
+    def nodes_of(self, row: Row) -> int:
+        return smaller(row.nodes, self.nodes, self.machine)
 
 
 def rows_of(swf: str, cores: int) -> list[Row]:
@@ -68,23 +73,23 @@ def rows_of(swf: str, cores: int) -> list[Row]:
     return [Row(int(f[1]), int(f[3]), math.ceil(int(f[7]) / cores), int(f[8])) for f in fields]
 
 
-def smaller(nodes: int, of: int) -> int:
-    """Nodes of a job on a cluster that has `of` of them."""
-    return max(1, round(nodes * of / PRESET_NODES)) if of < PRESET_NODES else nodes
+def smaller(nodes: int, of: int, machine: int = PRESET_NODES) -> int:
+    """Nodes of a job on a cluster that has `of` of them, and not as many as the machine."""
+    return max(1, round(nodes * of / machine)) if of < machine else nodes
 
 
 def work(rows: list[Row], scale: Scale) -> float:
     """Node-seconds."""
-    return sum(scale.seconds(row.run) * smaller(row.nodes, scale.nodes) for row in rows)
+    return sum(scale.seconds(row.run) * scale.nodes_of(row) for row in rows)
 
 
-def scale_for(rows: list[Row], nodes: int, seconds: float, shortest: float, room: float = 1) -> Scale:
+def scale_for(rows: list[Row], nodes: int, seconds: float, shortest: float, room: float = 1, machine: int = PRESET_NODES) -> Scale:
     """Such that the jobs take about so long. Failure: even the shortest ones take longer."""
     wanted, longest = seconds * nodes * FULL, max(shortest, seconds * LONGEST)
     arrivals = seconds * ARRIVALS / max(1, rows[-1].submit - rows[0].submit)
 
     def by(factor: float) -> Scale:
-        return Scale(factor, arrivals, nodes, shortest, longest, room)
+        return Scale(factor, arrivals, nodes, shortest, longest, room, machine)
 
     if work(rows, by(0)) >= wanted:
         raise Failure(f"{len(rows)} jobs of at least {shortest:g} s do not fit into {seconds:g} s on {nodes} nodes; give fewer jobs, or more minutes")
@@ -114,7 +119,7 @@ def scaled(rows: list[Row], scale: Scale) -> list[Job]:
     for number, (row, program) in enumerate(zip(rows, programs(len(rows)), strict=True), 1):
         seconds = round(scale.seconds(row.run), 2)
         limit = math.ceil(max(scale.seconds(row.request), seconds * scale.room + START_S) / 60)
-        jobs.append(Job(number, round((row.submit - first) * scale.arrivals), seconds, smaller(row.nodes, scale.nodes), limit, program))
+        jobs.append(Job(number, round((row.submit - first) * scale.arrivals), seconds, scale.nodes_of(row), limit, program))
     return jobs
 
 

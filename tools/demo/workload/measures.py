@@ -50,6 +50,12 @@ def worse_share(jobs: list[Outcome], baseline: list[Outcome]) -> float:
     return mean(job.response > before[job.number] + SAME_S for job in jobs)
 
 
+def above_share(jobs: list[tuple[Outcome, int]], cpus: int) -> int:
+    """How many jobs were faster than their share of the CPUs of their nodes, which have `cpus` each. Each job comes with
+    the CPU-seconds that it had."""
+    return sum(job.alone / (job.end - job.start) > had / ((job.end - job.start) * job.nodes * cpus) for job, had in jobs if job.end > job.start)
+
+
 def changes(new: dict[str, float], old: dict[str, float]) -> dict[str, float]:
     """In percent of the old."""
     return {name: 100 * (new[name] / old[name] - 1) if old[name] else 0.0 for name in new}

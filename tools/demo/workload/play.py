@@ -24,6 +24,7 @@ class Ran:
     end: int
     nodes: str
     said: str  # by the program
+    cpu_seconds: int | None = None  # what it had, if it has shared
 
     @property
     def seconds(self) -> int:
@@ -74,7 +75,7 @@ def _ran(cluster: Cluster, job: Job, seen: Seen, zero: int) -> Ran:
     if seen.state != "COMPLETED":
         said = _text(folder / "err") or _text(folder / "log")
         raise Failure(f"{cluster.way.name}: job {job.number} ended as {seen.state}: {said[-1000:] or 'it said nothing'}")
-    return Ran(job, seen.submit - zero, seen.start - zero, seen.end - zero, seen.nodes, _text(folder / "out"))
+    return Ran(job, seen.submit - zero, seen.start - zero, seen.end - zero, seen.nodes, _text(folder / "out"), seen.cpu_seconds)
 
 
 def _collect(cluster: Cluster, jobs: list[Job]) -> list[Ran]:

@@ -21,14 +21,20 @@ def outcomes(played: Played, alone: Played) -> list[Outcome]:
     return [Outcome(ran.job.number, ran.submit, ran.start, ran.end, ran.job.nodes, seconds[ran.job.number]) for ran in played.jobs]
 
 
-def described(played: Played, stock: Played, predicted: Predicted) -> dict:
-    """A way in report.json."""
+def speeds(played: Played, seen: list[Outcome], cpus: int) -> dict[str, int]:
+    """Of the jobs that have shared: how many there are, and how many were faster than their share of the CPUs."""
+    shared = [(outcome, ran.cpu_seconds) for outcome, ran in zip(seen, played.jobs, strict=True) if ran.cpu_seconds is not None]
+    return {"jobs_that_shared": len(shared), "faster_than_share": measures.above_share(shared, cpus)}
+
+
+def described(played: Played, stock: Played, predicted: Predicted, cpus: int) -> dict:
+    """A way in report.json. `cpus`: of each node."""
     seen = outcomes(played, stock)
     real, foreseen = measures.measures(seen), measures.measures(predicted.jobs)
-    rows = [{**asdict(outcome), "limit_min": ran.job.limit, "program": ran.job.program, "on": ran.nodes, "said": ran.said}
+    rows = [{**asdict(outcome), "limit_min": ran.job.limit, "program": ran.job.program, "on": ran.nodes, "cpu_seconds": ran.cpu_seconds, "said": ran.said}
             for outcome, ran in zip(seen, played.jobs, strict=True)]
     return {
-        "measures": real, **measures.sharing(played.journal), "worse_than_stock": measures.worse_share(seen, outcomes(stock, stock)),
+        "measures": real, **measures.sharing(played.journal), **speeds(played, seen, cpus), "worse_than_stock": measures.worse_share(seen, outcomes(stock, stock)),
         "beyond_limit": sum(ran.seconds > ran.job.limit * 60 for ran in played.jobs), "latest_submission_late_s": round(played.late, 1),
         "predicted": foreseen, "predicted_shared_starts": predicted.shared_starts, "prediction_error_percent": measures.changes(foreseen, real), "jobs": rows,
     }
@@ -36,7 +42,7 @@ def described(played: Played, stock: Played, predicted: Predicted) -> dict:
 
 def report(settings: dict, played: dict[str, Played], predicted: dict[str, Predicted], replayed: dict[str, int]) -> dict:
     """All of report.json. `replayed`: what drom-sim replay says of the controller's decisions."""
-    ways = {name: described(one, played["stock"], predicted[name]) for name, one in played.items()}
+    ways = {name: described(one, played["stock"], predicted[name], settings["cpus_per_node"]) for name, one in played.items()}
     whole = {"schema": "drom.slurm-workload/1", **settings, "jobs": len(played["stock"].jobs), "kernel": platform.release(), "ways": ways}
     if "malleable" in ways:
         ways["malleable"] |= replayed
@@ -80,4 +86,5 @@ def show(whole: dict) -> None:
 def show_sharing(jobs: int, shared: dict) -> None:
     print(f"\n{shared['shared_starts']} of {jobs} jobs were started on nodes of {shared['mates']} others (predicted: {shared['predicted_shared_starts']}); "
           f"{100 * shared['worse_than_stock']:.1f} % of the jobs\nhad a response more than {measures.SAME_S:g} s longer than under stock Slurm.")
+    print(f"{shared['faster_than_share']} of {shared['jobs_that_shared']} jobs that shared were faster than their share of the CPUs (the thesis: 449 of 539).")
     print(f"The controller wrote down {shared['decisions']} decisions; drom-sim replay decides {shared['decided_otherwise']} of them otherwise.")
