@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "command_line/help.hpp"
+#include "command_line/number_reader.hpp"
 #include "command_line/verb_texts.hpp"
 #include "libdrom/base/env.hpp"
-#include "libdrom/base/number_text.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
 #include "text/nearest.hpp"
@@ -31,41 +31,6 @@ struct Typed {
     std::string without;               ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
     std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window;
-};
-
-/// Turns text into values; keeps the first complaint.
-class NumberReader {
-public:
-    /// Reads a whole number. `of_what`: "": it counts nothing. `words`: what may stand in place of a number, "now or
-    /// never"; nullptr: nothing may.
-    uint64_t whole(const std::string& text, const char* name, const char* of_what, uint64_t min, uint64_t max,
-                   const char* words = nullptr) {
-        uint64_t value = 0;
-        const std::errc error = parse_number(text, value);
-        const bool number = error != std::errc::invalid_argument;
-        const bool too_large = error == std::errc::result_out_of_range;
-        if (!number)
-            complain(std::string(name) + " '" + text + "' is not a whole number" + (*of_what == '\0' ? "" : " of ") +
-                     of_what + (words == nullptr ? "" : std::string(", nor ") + words));
-        if (number && (too_large || value < min || value > max))
-            complain(std::string(name) + " " + text + " is out of range; " +
-                     (max == UINT64_MAX && !too_large
-                          ? std::string(of_what) + " begin with " + std::to_string(min)
-                          : std::to_string(min) + " to " + std::to_string(max) + (*of_what == '\0' ? "" : " ") +
-                                of_what + (words == nullptr ? "" : std::string(", or ") + words) + " can be meant"));
-        return value;
-    }
-    std::optional<unsigned> cpus(const std::string& text, const char* name) {
-        if (text.empty()) return std::nullopt;
-        return static_cast<unsigned>(whole(text, name, "CPUs", 1, CpuSet::kMaxCpus));
-    }
-    void complain(std::string text) {
-        if (complaint_.empty()) complaint_ = std::move(text);
-    }
-    [[nodiscard]] const std::string& complaint() const { return complaint_; }
-
-private:
-    std::string complaint_;
 };
 
 constexpr uint64_t kDay = 24ULL * 3600 * 1000;
