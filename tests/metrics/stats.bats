@@ -43,6 +43,17 @@ setup_file() {
     [[ $(drom stats one --window 1 --csv | wc -l) == 2 ]]
 }
 
+@test "top: one line per client, of 80 columns, once or until no reader is left" {
+    sleeper a-name-of-thirty-one-characters "$A"
+    drom top --once --window 1 >"$WORK/text"
+    cat "$WORK/text"
+    grep -Eq "^ +0 +[0-9]+  a-name-of-thirty-on\+  $A +0\.[0-9]%  +0\.[0-9]%  +[0-9.]+%$" "$WORK/text"
+    awk 'length($0) > 80 { exit 1 }' "$WORK/text"
+    [[ $(wc -l <"$WORK/text") == 3 ]]
+    drom top --window 1 | head -n 4 >"$WORK/text"
+    [[ $(grep -c "^SLOT" "$WORK/text") == 1 && $(grep -c "1 client, seen for" "$WORK/text") == 2 ]]
+}
+
 @test "reports of two nodes are one, also once more" {
     sleeper one "$A" --job 7.0
     drom stats one --window 1 --json >"$WORK/a.json"

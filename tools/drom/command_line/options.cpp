@@ -127,6 +127,10 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
         app->add_flag("--csv", typed.options.stats.csv, "one line per program, fields separated by commas");
     }
+    if (verb == "top") {
+        app->add_flag("--once", typed.options.once, "one table, and no further ones");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs for each table (2)");
+    }
     if (verb == "explain") {
         add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
         add_value(app, "--slurm", typed.options.slurm_job, "JOB",
@@ -337,6 +341,7 @@ void read_numbers(Typed& typed, NumberReader& reader) {
     if (!typed.duration.empty())
         options.watch.duration =
             std::chrono::milliseconds(1000 * reader.whole(typed.duration, "--for", "seconds", 1, 10'000'000));
+    if (options.verb == "top") options.stats.window = std::chrono::seconds(2);
     if (!typed.window.empty())
         options.stats.window = std::chrono::seconds(reader.whole(typed.window, "--window", "seconds", 1, 86'400));
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);

@@ -118,6 +118,14 @@ constexpr VerbText kVerbs[] = {
      "drom stats simulation\n"
      "drom stats --job 88.0 --window 60 --json > $(hostname).json\n"
      "drom stats merge n1.json n2.json              # the factors of the job on both nodes"},
+    {"top", "", "what each client does with its CPUs, one line per client",
+     "Looks at all clients for --window seconds, as drom stats does, and prints a table. Begins anew until SIGINT; "
+     "with "
+     "--once it ends.\n"
+     "BUSY is the CPU time of the client over what it owned, EFFICIENCY the part of that in the program's own code, "
+     "WAITED the time in which its threads could run and others had the CPU.",
+     "drom top --once\n"
+     "drom top --window 10 --json                   # one object per table"},
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",

@@ -252,6 +252,24 @@ std::string stats_json(const StatsReport& report) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
+std::string top_json(const TopFrame& frame) {
+    Json json{{"schema", "drom.top/1"},
+              {"node", frame.node},
+              {"window_ns", ns_of(frame.window_s)},
+              {"clients", Json::array()}};
+    for (const TopRow& row : frame.rows)
+        json["clients"].push_back({{"slot", row.slot},
+                                   {"pid", row.pid},
+                                   {"name", row.name},
+                                   {"job", row.job},
+                                   {"mask", row.mask},
+                                   {"cpus", row.cpus},
+                                   {"busy", row.busy},
+                                   {"waited", row.waited},
+                                   {"efficiency", row.efficiency ? Json(*row.efficiency) : Json()}});
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 Expected<StatsReport> read_stats(std::string_view text) {
     Inspector inspector;
     if (!Read::sax_parse(text, &inspector)) {

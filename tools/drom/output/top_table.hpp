@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// top_table.hpp - one line per client: which CPUs it owns, and what it does with them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace drom::command {
+
+struct TopRow {
+    uint32_t slot = 0;
+    pid_t pid = 0;
+    std::string name;
+    std::string job;
+    std::string mask;                  ///< the CPUs that it owns now
+    double cpus = 0;                   ///< that it owned, the mean over the window
+    double busy = 0;                   ///< CPU time over what it owned
+    double waited = 0;                 ///< threads that could run, over what it owned
+    std::optional<double> efficiency;  ///< useful time over what it owned; nothing where it could not be sampled
+};
+
+struct TopFrame {
+    std::string node;
+    double window_s = 0;
+    std::vector<TopRow> rows;
+};
+
+/// Returns a heading, the column titles and one line per client, of 80 columns at most. Longer names and masks are cut.
+std::string top_text(const TopFrame& frame);
+
+}  // namespace drom::command

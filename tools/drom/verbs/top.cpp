@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// top.cpp - drom top: what each client does with its CPUs, again and again.
+#include "output/top_table.hpp"
+
+#include <algorithm>
+
+#include "metrics/factors.hpp"
+#include "output/messages.hpp"
+#include "output/stats_json.hpp"
+#include "sampling/window.hpp"
+#include "table/snapshot.hpp"
+#include "verbs/stats_applications.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+TopRow row_of(const Table& table, const ClientSeen& client, double elapsed_s) {
+    const auto masks = table.masks_of(client.info.pid);
+    TopRow row{client.info.slot,
+               client.info.pid,
+               client.info.name,
+               client.info.job,
+               masks ? masks->owned.text() : "",
+               client.cpus,
+               0,
+               0,
+               {}};
+    metrics::Budget sum;
+    for (const StatsProcess& process : processes_of(client, elapsed_s, "")) {
+        metrics::add(sum, process.budget);
+        row.busy += process.cpu_s;
+        row.waited += process.waited_s;
+    }
+    if (sum.owned <= 0) return row;
+    row.busy /= sum.owned;
+    row.waited /= sum.owned;
+    if (client.refused == 0 && !client.elsewhere) row.efficiency = sum.useful / sum.owned;
+    return row;
+}
+
+/// Looks once, and prints. Returns the exit status; kDone as long as a reader is there.
+int show(const CommandOptions& options, const Table& table) {
+    const auto clients = table.clients();
+    if (!clients) return refused(options, clients.error());
+    const WindowSeen window = watch_clients(table, *clients, options.stats.window);
+    TopFrame frame{node_name(), window.elapsed_s, {}};
+    for (const ClientSeen& client : window.clients) frame.rows.push_back(row_of(table, client, window.elapsed_s));
+    return print(options.json ? top_json(frame) : top_text(frame)) ? kDone : kRefused;
+}
+
+}  // namespace
+
+int verb_top(const CommandOptions& options) {
+    const auto table = Table::open(options.table, {.read_only = true});
+    if (!table) return refused(options, table.error());
+    int status = show(options, *table);
+    while (status == kDone && !options.once) status = show(options, *table);
+    return status;
+}
+
+}  // namespace drom::command
