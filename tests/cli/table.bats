@@ -533,3 +533,11 @@ $WORK/here/mine" ]]
     kill -INT "$PID"
     ended 0
 }
+
+@test "an interrupt ends top with status 0" {
+    sleeper one "$A"
+    background env --default-signal=INT "$BIN" top --window 1
+    eventually "a table was printed" grep -q NAME "$WORK/out"
+    kill -INT "$PID"
+    ended 0
+}

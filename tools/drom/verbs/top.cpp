@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // top.cpp - drom top: what each client does with its CPUs, again and again.
-#include "output/top_table.hpp"
-
-#include <algorithm>
-
 #include "metrics/factors.hpp"
 #include "output/messages.hpp"
 #include "output/stats_json.hpp"
+#include "output/top_table.hpp"
 #include "sampling/window.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/verb_functions.hpp"
+#include "verbs/whole_texts.hpp"
 
 namespace drom::command {
 
@@ -47,12 +45,13 @@ int show(const CommandOptions& options, const Table& table) {
     const WindowSeen window = watch_clients(table, *clients, options.stats.window);
     TopFrame frame{node_name(), window.elapsed_s, {}};
     for (const ClientSeen& client : window.clients) frame.rows.push_back(row_of(table, client, window.elapsed_s));
-    return print(options.json ? top_json(frame) : top_text(frame)) ? kDone : kRefused;
+    return print_whole(options.json ? top_json(frame) : top_text(frame)) ? kDone : kRefused;
 }
 
 }  // namespace
 
 int verb_top(const CommandOptions& options) {
+    end_cleanly_at_signals();
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     int status = show(options, *table);

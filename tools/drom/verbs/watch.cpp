@@ -2,14 +2,10 @@
 // watch.cpp - drom watch: follow what happens in a table, one line per event.
 #include <fmt/format.h>
 
-#include <pthread.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <csignal>
 #include <map>
-#include <mutex>
-#include <thread>
 
 #include "command_line/clients.hpp"
 #include "output/format.hpp"
@@ -17,37 +13,11 @@
 #include "output/messages.hpp"
 #include "output/visible.hpp"
 #include "verbs/verb_functions.hpp"
+#include "verbs/whole_texts.hpp"
 
 namespace drom::command {
 
 namespace {
-
-std::mutex& output_lock() {
-    static std::mutex lock;
-    return lock;
-}
-
-/// Lets SIGINT and SIGTERM end this process with status 0, between two lines of print_whole. Needs to be called before
-/// any thread is started.
-void end_cleanly_at_signals() {
-    constexpr int kNumbers[] = {SIGINT, SIGTERM};
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : kNumbers) sigaddset(&set, number);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-    std::thread([set] {
-        int number = 0;
-        sigwait(&set, &number);
-        const std::scoped_lock whole_lines(output_lock());
-        _exit(kDone);
-    }).detach();
-}
-
-/// Prints like print(), but is never cut by such an end.
-bool print_whole(const std::string& text) {
-    const std::scoped_lock whole_lines(output_lock());
-    return print(text);
-}
 
 using Clock = std::chrono::steady_clock;
 
