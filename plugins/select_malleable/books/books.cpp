@@ -14,6 +14,7 @@
 #include "common/admin_comment.hpp"
 #include "core_sets.hpp"
 #include "select_malleable/limits/promises.hpp"
+#include "select_malleable/slurmctld/comments.hpp"
 #include "select_malleable/slurmctld/cons_tres.hpp"
 
 namespace drom::slurm {

@@ -8,6 +8,7 @@
 
 #include "common/admin_comment.hpp"
 #include "common/slurm_text.hpp"
+#include "select_malleable/slurmctld/comments.hpp"
 #include "select_malleable/state/shared_jobs.hpp"
 
 namespace drom::slurm {

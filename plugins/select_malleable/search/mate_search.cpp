@@ -8,6 +8,7 @@
 
 #include "select_malleable/limits/extensions.hpp"
 #include "select_malleable/slurmctld/bitmap_copy.hpp"
+#include "select_malleable/slurmctld/comments.hpp"
 #include "spare_nodes.hpp"
 
 namespace drom::slurm {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "select_malleable/slurmctld/bitmap_copy.hpp"
+#include "select_malleable/slurmctld/comments.hpp"
 
 namespace drom::slurm {
 

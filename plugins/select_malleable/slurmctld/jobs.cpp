@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// jobs.cpp - reads slurmctld's records.
+// jobs.cpp - reads slurmctld's records of jobs.
 #include "jobs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
-#include <ctime>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 
+#include "comments.hpp"
 #include "common/admin_comment.hpp"
 #include "common/malleable_range.hpp"
 #include "common/slurm_text.hpp"
@@ -41,143 +39,7 @@ std::vector<job_record_t*> records_in(list_t* jobs) {
 
 bool is_on_its_nodes(const job_record_t* job) { return IS_JOB_RUNNING(job) || IS_JOB_SUSPENDED(job); }
 
-std::string clock_text(policy::Seconds at) {
-    std::array<char, 32> text{};
-    time_t time = at;
-    slurm_make_time_str(&time, text.data(), static_cast<int>(text.size()));
-    return text.data();
-}
-
-std::optional<policy::Seconds> read_clock(std::string_view text) {
-    std::tm parts{};
-    parts.tm_isdst = -1;  // the text does not say which hour of the night it is when clocks are put back
-    const std::string copy(text);
-    const char* end = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);
-    if (end == nullptr || *end != '\0') return std::nullopt;
-    return std::mktime(&parts);
-}
-
 uint32_t minutes(policy::Seconds seconds) { return static_cast<uint32_t>((seconds + 59) / 60); }
-
-NodeSet node_set(const bitstr_t* nodes) {
-    NodeSet set;
-    bitstr_t* bits = const_cast<bitstr_t*>(nodes);
-    if (bits == nullptr) return set;
-    const int last = static_cast<int>(bit_fls(bits));
-    for (int node = static_cast<int>(bit_ffs(bits)); node >= 0 && node <= last;) {
-        int end = node;
-        while (end < last && bit_test(bits, end + 1)) ++end;
-        set.insert({node, end - node + 1});
-        node = end + 1;
-        while (node <= last && !bit_test(bits, node)) ++node;
-    }
-    return set;
-}
-
-void assign(bitstr_t* nodes, const NodeSet& set) {
-    bit_nclear(nodes, 0, bit_size(nodes) - 1);
-    for (const policy::NodeRange& range : set.ranges()) bit_nset(nodes, range.first, range.last);
-}
-
-void erase_unavailable(bitstr_t* nodes) {
-    for (int node = 0; node < node_record_count && node < bit_size(nodes); ++node) {
-        const node_record_t* record = node_record_table_ptr[node];
-        const bool starts_jobs = record != nullptr && !IS_NODE_DOWN(record) && !IS_NODE_DRAIN(record) &&
-                                 !IS_NODE_FAIL(record) && !IS_NODE_NO_RESPOND(record);
-        if (!starts_jobs) bit_clear(nodes, node);
-    }
-}
-
-int cores_for_jobs(const node_record_t& node) { return node.tot_cores - node.core_spec_cnt; }
-
-namespace {
-
-/// Returns those that slurmd takes for CoreSpecCount, before a node has said which: the last core of each socket, or
-/// the first, then the next ones.
-std::vector<bool> chosen_by_slurmd(const node_record_t& node) {
-    const bool first = text_of(slurm_conf.sched_params).find("spec_cores_first") != std::string_view::npos;
-    std::vector<bool> specialised(node.tot_cores);
-    for (int n = 0; n < std::min<int>(node.core_spec_cnt, node.tot_cores); ++n) {
-        const int core = (n % node.tot_sockets) * node.cores + n / node.tot_sockets;
-        specialised[static_cast<std::size_t>(first ? core : node.tot_cores - 1 - core)] = true;
-    }
-    return specialised;
-}
-
-}  // namespace
-
-std::vector<bool> specialised_cores(const node_record_t& node) {
-    if (node.node_spec_bitmap == nullptr) return chosen_by_slurmd(node);
-    std::vector<bool> specialised(node.tot_cores);
-    for (int core = 0; core < node.tot_cores && core < bit_size(node.node_spec_bitmap); ++core)
-        specialised[static_cast<std::size_t>(core)] = !bit_test(node.node_spec_bitmap, core);
-    return specialised;
-}
-
-namespace {
-
-bool memory_is_a_resource() { return (slurm_conf.select_type_param & CR_MEMORY) != 0; }
-
-/// Returns the memory of the node that jobs can have, in MB.
-std::int64_t memory_for_jobs(const node_record_t& node) {
-    return std::max<std::int64_t>(
-        1, static_cast<std::int64_t>(node.real_memory) - static_cast<std::int64_t>(node.mem_spec_limit));
-}
-
-}  // namespace
-
-std::vector<policy::Pool> pools() {
-    std::map<std::pair<int, int>, std::map<std::int64_t, NodeSet>> alike;
-    for (int node = 0; node < node_record_count; ++node) {
-        const node_record_t* record = node_record_table_ptr[node];
-        if (record == nullptr || cores_for_jobs(*record) <= 0) continue;
-        const std::int64_t memory = memory_is_a_resource() ? memory_for_jobs(*record) : 0;
-        alike[{cores_for_jobs(*record), record->tpc}][memory].insert({node, 1});
-    }
-    std::vector<policy::Pool> pools;
-    pools.reserve(alike.size());
-    for (const auto& [size, by_memory] : alike) {
-        policy::Pool& pool = pools.emplace_back(policy::Pool{size.first, {}});
-        for (const auto& [memory, nodes] : by_memory) {
-            pool.nodes.insert(nodes);
-            if (memory != 0) pool.memory.push_back({memory, nodes});
-        }
-    }
-    return pools;
-}
-
-std::string_view comment_of(const job_record_t& job) { return text_of(job.admin_comment); }
-
-void set_comment(job_record_t& job, const std::string& text) {
-    xfree(job.admin_comment);
-    job.admin_comment = xstrdup(text.c_str());
-    last_job_update = time(nullptr);
-    schedule_job_save();
-}
-
-namespace {
-
-void set_system_comment(job_record_t& job, const std::string& text) {
-    xfree(job.system_comment);
-    job.system_comment = text.empty() ? nullptr : xstrdup(text.c_str());
-    last_job_update = time(nullptr);
-}
-
-}  // namespace
-
-bool says_why_it_waits(const job_record_t& job) {
-    return value_of(text_of(job.system_comment), kWaitsWord).has_value();
-}
-
-void say_why_it_waits(job_record_t& job, const std::string& word, const std::string& by, policy::Seconds now) {
-    const std::string_view before = text_of(job.system_comment);
-    const std::string text = with_reason(before, word, by, clock_text(now));
-    if (text != before) set_system_comment(job, text);
-}
-
-void forget_why_it_waited(job_record_t& job) {
-    if (says_why_it_waits(job)) set_system_comment(job, with_reason(text_of(job.system_comment), "", "", ""));
-}
 
 bool is_in_first_partition(const job_record_t& job) {
     return job.part_ptr_list == nullptr || list_peek(job.part_ptr_list) == job.part_ptr;

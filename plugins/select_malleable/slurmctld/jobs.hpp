@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// jobs.hpp - from slurmctld's records to what policies know, and back: nodes, cores, requests. Decides nothing.
+// jobs.hpp - from slurmctld's records of jobs to what policies know, and back: cores, limits, requests. Decides
+// nothing.
 #pragma once
 
-#include "slurmctld.hpp"
+#include "nodes.hpp"
 
 #include <memory>
 #include <optional>
@@ -30,40 +31,9 @@ void each_running_job(const Body& body) {
     list_iterator_destroy(each);
 }
 
-/// Returns the time as Slurm writes it.
-std::string clock_text(policy::Seconds at);
-/// Returns the time that clock_text() wrote; none when it is none.
-std::optional<policy::Seconds> read_clock(std::string_view text);
 /// Returns minutes, rounded up.
 uint32_t minutes(policy::Seconds seconds);
 
-policy::NodeSet node_set(const bitstr_t* nodes);
-/// Makes `nodes` these.
-void assign(bitstr_t* nodes, const policy::NodeSet& set);
-
-/// Removes the nodes that start no jobs: they are down, draining, failing, or do not answer. slurmctld has a set of the
-/// other nodes. But while the main scheduler works, nodes of partitions in which a job did not fit are missing there.
-void erase_unavailable(bitstr_t* nodes);
-
-/// Returns how many cores of the node jobs can have: all but those that CoreSpecCount or CpuSpecList takes.
-int cores_for_jobs(const node_record_t& node);
-/// Returns which cores of the node no job can have.
-std::vector<bool> specialised_cores(const node_record_t& node);
-/// Returns the nodes by their number of cores for jobs, with their memory where that is a resource.
-std::vector<policy::Pool> pools();
-
-std::string_view comment_of(const job_record_t& job);
-void set_comment(job_record_t& job, const std::string& text);
-/// The word of a job's admin comment that tells its user what of its limit is its own: timelimit=10+1, ten minutes that
-/// were asked for and one for sharing.
-inline constexpr const char* kLimitWord = "timelimit";
-/// Returns whether the job's system comment says why it waits instead of sharing.
-bool says_why_it_waits(const job_record_t& job);
-/// Writes that there: unshared=WORD, unshared_since=TIME, and unshared_by= what bounds it. Users can read it (squeue -O
-/// system_comment); slurmctld saves it with the job. Nothing changes while the reason stays the same.
-void say_why_it_waits(job_record_t& job, const std::string& word, const std::string& by, policy::Seconds now);
-/// Takes these words out: the job starts.
-void forget_why_it_waited(job_record_t& job);
 /// Returns whether the job is asked about in the first of its partitions, or has only one.
 bool is_in_first_partition(const job_record_t& job);
 /// Returns the job's limit in minutes without the time that sharing added. A limit that was changed since is the job's

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "select_malleable/slurmctld/comments.hpp"
 #include "select_malleable/slurmctld/once_unlocked.hpp"
 
 namespace drom::slurm {
