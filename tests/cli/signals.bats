@@ -113,6 +113,15 @@ SOURCE
     nothing_left
 }
 
+@test "a signal to its own process group, and the end at once, end neither drom verify nor drom run" {
+    echo "trap '' TERM; kill -TERM 0; exit \$1" >"$WORK/quick"
+    background setsid "$BIN" verify --runs 1 --no-record -- sh "$WORK/quick" 0
+    ended 1
+    grep -q "^not verified: " "$WORK/out" "$WORK/err"
+    background setsid "$BIN" run --no-preload -- sh "$WORK/quick" 7
+    ended 7
+}
+
 @test "what a program can tell of drom run is what docs/user/troubleshooting.md says" {
     cat >"$WORK/tell.py" <<'SOURCE'
 import os, signal, subprocess, sys

@@ -164,6 +164,10 @@ void SignalRelay::pass_on(pid_t child) {
 }
 
 std::optional<int> SignalRelay::reap(pid_t child) {
+    siginfo_t ended{};
+    // A signal that it has sent before its end would end this process later: its sender is known no more then.
+    if (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == child)
+        pass_on(child);
     int status = 0;
     while (waitpid(child, &status, WNOHANG | WUNTRACED) == child) {
         if (!WIFSTOPPED(status)) return status;
@@ -199,12 +203,13 @@ std::optional<int> SignalRelay::until_end_of(pid_t child, std::optional<std::chr
     let_stop(false);
     const auto deadline = limit ? Clock::now() + *limit : Clock::time_point::max();
     for (;;) {
+        pass_on(child);  // before a sender is reaped
         reap_adopted(child);
         if (auto status = reap(child)) return status;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
         if (limit && left <= 0) return std::nullopt;
         pollfd event{descriptor_, POLLIN, 0};
-        if (poll(&event, 1, limit ? static_cast<int>(left) : -1) > 0) pass_on(child);
+        poll(&event, 1, limit ? static_cast<int>(left) : -1);
     }
 }
 
