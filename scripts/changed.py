@@ -20,6 +20,8 @@ AGENT = "unit guest answers faults kill-storm mpi matrix soak latency vm"
 RULES = [
     (r"tests/crash/", "crash-walk kill-storm fuzz"),
     (r"tests/hostile/", "hostile liveness"),
+    (r"tests/vm/", "vm vm-cgroup-v2"),
+    (r"tests/plugin/c(group|pusets)\.", "plugin vm-cgroup-v2"),
     (r"tests/data/", "partition plugin"),
     (r"tests/mutants/", "mutants explorer harness"),
     (r"tests/(?P<folder>[^/]+)/", "{folder}"),
@@ -39,6 +41,7 @@ RULES = [
     (r"docs/reference/schemas/", "cli sim consumer"),
     (r"metrics/", "metrics"),
     (r"policy/", "policy sim plugin fuzz"),
+    (r"plugins/node_agent/", "plugin node_agent fuzz vm-cgroup-v2"),
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer cli"),
     (r"scripts/(junit|verdict|changed|attack|lint/)|scripts/(test|attack)\.sh", "harness"),
@@ -98,7 +101,7 @@ def suites_of(path: str) -> set[str]:
 
 
 def is_suite(name: str) -> bool:
-    return name in ("lint", "crash-walk", "kill-storm", "liveness") or (ROOT / "tests" / name / "CMakeLists.txt").exists()
+    return name in ("lint", "crash-walk", "kill-storm", "liveness", "vm-cgroup-v2") or (ROOT / "tests" / name / "CMakeLists.txt").exists()
 
 
 def main() -> int:

@@ -16,8 +16,8 @@ cd "$(dirname "$0")/.." || exit
 
 usage() { sed -n '6,8p' "$0" | sed 's/^# *//' >&2; exit 2; }
 
-# is_suite NAME: crash-walk, kill-storm and liveness are the second suites of their folders.
-is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk kill-storm liveness " == *" $1 "* ]] && [[ $1 != crash ]]; }
+# is_suite NAME: crash-walk, kill-storm, liveness and vm-cgroup-v2 are the second suites of their folders.
+is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk kill-storm liveness vm-cgroup-v2 " == *" $1 "* ]] && [[ $1 != crash ]]; }
 
 only=() suites=() changed=false
 while (($#)); do
@@ -102,6 +102,7 @@ targets() {
             guest) echo tests/guest/all tests/answers/all ;; # it runs some of their programs
             dlb) echo tests/dlb/all tests/fortran/all ;;
             plugin) echo plugins/all tests/plugin/all tools/sim/all ;; # drom-sim replays its journals
+            vm-cgroup-v2) echo plugins/all ;;
             node_agent) echo plugins/all tests/node_agent/all ;;
             sim) echo tools/sim/all tests/sim/all ;;
             cli)

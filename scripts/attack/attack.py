@@ -48,6 +48,7 @@ SUITES = {
     "readme": Suite("what README.md tells a newcomer to type, in a Debian of its own", {"DROM_README_LONG": "1"}),
     "packages": Suite("Debian packages from source, in a root of their own", {"PACKAGES_LONG": "1"}),
     "plugin": Suite("Slurm's daemons killed while jobs share nodes", {"PLUGIN_STORM_TIMES": "20"}),
+    "vm-cgroup-v2": Suite("a real Slurm with cgroup v2, on a virtual node", {"VM_LONG": "1"}),
     "matrix": Suite("runtimes x languages x MPI libraries x ranks, every combination", {"MATRIX_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
     "lint": Suite("all of clang-tidy over every file", {}),

@@ -30,7 +30,7 @@ def rows(heading: str) -> dict[str, str]:
         if not line.startswith("| "):
             break
         names, _, rest = line.removeprefix("| ").partition(" | ")
-        found |= {name: rest for name in re.findall(r"\*([a-z_-]+)\*", names)}
+        found |= {name: rest for name in re.findall(r"\*([a-z0-9_-]+)\*", names)}
     return found
 
 

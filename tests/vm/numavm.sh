@@ -14,7 +14,8 @@
 # A kernel on interpreted CPUs sometimes stops for ever while it boots. If it has not reached the command after 120 s,
 # the machine is started again, up to three times. The kernel then prints what it does.
 #
-# Exit status: the command's; 2 usage, 124 the limit was hit, 125 the virtual machine did not boot or ended silently.
+# Exit status: the command's; 2 usage, 124 the limit was hit, 125 the virtual machine did not boot or ended silently,
+# 126 there is no kernel.
 set -euo pipefail
 
 sockets=2 cores=8 threads=1 nodes='' limit=240 work=$PWD/numavm build=/
@@ -32,6 +33,7 @@ nodes=${nodes:-$sockets}
 memory_mb=2048
 
 refuse() { echo "numavm.sh: $*" >&2; exit 125; }
+no_kernel() { echo "numavm.sh: $*" >&2; exit 126; }
 
 for tool in qemu-system-x86_64 busybox cpio; do
     command -v "$tool" >/dev/null || refuse "start: $tool is missing; scripts/packages.sh test installs it"
@@ -44,12 +46,12 @@ fetch_kernel() {
     kernel_package() { apt-cache depends linux-image-amd64 2>/dev/null | awk '/Depends: linux-image-[0-9]/ {print $2; exit}'; }
     package=$(kernel_package)
     if [[ -z $package ]]; then
-        apt-get -qq update >&2 || refuse "find a kernel: apt-get update failed"
+        apt-get -qq update >&2 || no_kernel "find a kernel: apt-get update failed"
         package=$(kernel_package)
     fi
     scratch=$(mktemp -d -p "$work")
     (cd "$scratch" && { apt-get -qq -o APT::Sandbox::User=root download "$package" || { apt-get -qq update && apt-get -qq -o APT::Sandbox::User=root download "$package"; }; }) >&2 ||
-        refuse "download ${package:-linux-image-amd64}: apt-get could not"
+        no_kernel "download ${package:-linux-image-amd64}: apt-get could not"
     mkdir "$scratch/kernel"
     dpkg-deb --fsys-tarfile "$scratch"/*.deb | tar -x -C "$scratch/kernel" --wildcards './boot/vmlinuz-*' \
         './lib/modules/*/kernel/net/9p/*' './lib/modules/*/kernel/fs/9p/*' './lib/modules/*/kernel/fs/netfs/*' \
@@ -81,6 +83,7 @@ for at in proc sys dev; do $b mount --move /$at /new/$at; done
 $b mkdir -p /new/dev/shm /new/dev/pts
 for at in tmp run dev/shm var/tmp root mnt; do $b mount -t tmpfs -o mode=1777 tmpfs /new/$at; done
 $b mount -t devpts devpts /new/dev/pts
+$b ln -s /proc/self/fd /new/dev/fd
 $b mount -t cgroup2 cgroup2 /new/sys/fs/cgroup
 $b mkdir /new/mnt/share /new/mnt/build
 share rw none share /new/mnt/share
