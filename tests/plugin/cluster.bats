@@ -57,6 +57,17 @@ no_process_left() { [[ -z $(processes) ]]; }
     no_process_left
 }
 
+# first_time NODE-OR-DAEMON PATTERN: prints the time of the first such line of its log.
+first_time() { grep -m 1 "$2" "$CLUSTER/log/$1.log" | sed 's/^\[\([^]]*\)\].*/\1/'; }
+
+@test "the nodes of a controller that is late do not wait for their next try to register" {
+    printf '%s\n' '#!/bin/bash' 'sleep 4' 'exec "$@"' >"$WORK/late"
+    chmod +x "$WORK/late"
+    CONTROLLER_UNDER=$WORK/late "$CLUSTER_SH" up "$CLUSTER" owner=$$
+    local node
+    for node in n1 n2; do [[ $(first_time slurmctld "Running as primary controller") < $(first_time $node .) ]]; done
+}
+
 @test "two clusters at once do not meet" {
     other=$(mktemp -d)
     "$CLUSTER_SH" up "$CLUSTER" nodes=1 owner=$$ &

@@ -307,14 +307,14 @@ all_alive() {
 
 nodes_idle() { [[ $(timeout 20 sinfo -h -t idle -o %D 2>/dev/null) == "$nodes" ]]; }
 
-# up_within SECONDS: waits until every node is idle. False when the time is over, or when a daemon is dead for two
-# seconds.
+# up_within SECONDS CONDITION: waits until the condition holds. False when the time is over, or when a daemon is dead
+# for two seconds.
 up_within() {
     local end=$((SECONDS + $1)) dead=0
     while ((SECONDS < end)); do
         if all_alive; then
             dead=0
-            ! nodes_idle || return 0
+            ! "$2" || return 0
         elif ((++dead > 10)); then
             return 1
         fi
@@ -342,13 +342,12 @@ start() {
     [[ -z $accounts ]] || start_accounts || return
     [[ -z $backup ]] || backup_conf >"$dir/etc/backup.conf"
     controller -i
-    if has_backup; then
-        # A slurmd whom the second one answers first registers again only a minute later, and starts no job until then.
-        within 60 leads || return
-        again backup
-    fi
+    # A slurmd that finds no controller tries again after 1, 2, 4 seconds and so on, up to two minutes. One whom the
+    # second controller answers first registers again only a minute later, and starts no job until then.
+    up_within 120 leads || return
+    ! has_backup || again backup
     for ((i = 1; i <= nodes; ++i)); do [[ -n $answered ]] || again "$node$i"; done
-    up_within 120
+    up_within 120 nodes_idle
 }
 
 up() {
