@@ -342,7 +342,7 @@ start() {
     [[ -z $accounts ]] || start_accounts || return
     [[ -z $backup ]] || backup_conf >"$dir/etc/backup.conf"
     controller -i
-    # A slurmd that finds no controller tries again after 1, 2, 4 seconds and so on, up to two minutes. One whom the
+    # A slurmd that finds no controller tries again after 1, 2, 4 seconds and so on, up to two minutes. One that the
     # second controller answers first registers again only a minute later, and starts no job until then.
     up_within 120 leads || return
     ! has_backup || again backup
