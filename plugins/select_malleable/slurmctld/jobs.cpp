@@ -17,7 +17,6 @@
 
 namespace drom::slurm {
 
-using policy::NodeSet;
 
 job_record_t* record_of(policy::JobId id) { return find_job_record(static_cast<uint32_t>(id)); }
 
