@@ -92,19 +92,24 @@ on_node() {
     trap exit TERM INT
     while alive "${pids[-1]}" && [[ ! -e $dir/over ]]; do sleep 0.2; done
 }
-ended() { ! alive "$1"; }
-# leave: ends the daemons of on_node. When the outer job is cancelled there is little time: files go first.
+ended() {
+    local pid
+    for pid; do ! alive "$pid" || return; done
+}
+# leave: ends the daemons of on_node. When the outer job is cancelled there is little time: files go first. A daemon
+# that ends may write one meanwhile, so that its folder cannot be removed yet.
 leave() {
     local pid
     trap '' TERM INT
     for pid in "${pids[@]}"; do kill "$pid" 2>/dev/null || true; done
-    remove_files
-    within 10 ended "${pids[-1]}" || true
+    remove_files 2>/dev/null || true
+    within 10 ended "${pids[@]}" || true
     remove_files
 }
 remove_files() {
     rm -rf "${folder:?}/$me" "/dev/shm/${folder##*/}.$me"
-    ((${#pids[@]} == 1)) || rm -rf "${folder:?}"
+    # Two slurmds of one machine share the folder. The last to leave removes it.
+    if ((${#pids[@]} == 1)); then rmdir "${folder:?}" 2>/dev/null || true; else rm -rf "${folder:?}"; fi
 }
 
 if [[ ${1:-} == --on-node ]]; then

@@ -51,6 +51,22 @@ none_left_of() { ! left_of "$1"; }
     [[ ! -e "$WORK/two words" ]]
 }
 
+@test "a daemon that writes as it ends leaves none of the private cluster's files" {
+    mkdir "$WORK/bin"
+    # The first removal of a node's folder meets a file that its slurmd has just written.
+    cat >"$WORK/bin/rm" <<'SCRIPT'
+#!/bin/bash
+/bin/rm "$@"
+[[ ${2:-} == */slurm-here.*/n[12] ]] && mkdir "${0%/*}/${2##*/}" 2>/dev/null || exit 0
+mkdir "$2" && touch "$2/cred_state"
+exit 1
+SCRIPT
+    chmod 755 "$WORK/bin/rm"
+    PATH=$WORK/bin:$PATH outer true
+    expect "$(field "$JOB" ExitCode)" 0:0
+    eventually "nothing is left" none_left_of "$JOB"
+}
+
 @test "when its outer job is cancelled nothing of the private cluster is left" {
     script "sleep 300"
     JOB=$(cd "$WORK" && sbatch --parsable -N2 --exclusive -o "$WORK/out" "$HERE" --plugins "$PLUGINS" --dir "$WORK/here" bash "$SCRIPT")
