@@ -82,7 +82,7 @@ time.sleep(60)' "$DROM_TABLE"
         DROM_TABLE=$WORK/shared "$BIN" run --no-preload -- "$WORK/contained" 60 &
         until DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw 2>/dev/null | grep -q .; do sleep 0.02; done
         DROM_TABLE=$WORK/shared "$BIN" list -o pid --raw >"$WORK/numbers"; touch "$WORK/ready"; wait'
-    waits_for "$WORK/ready"
+    eventually "the program in the container runs" test -e "$WORK/ready"
     [[ $(cat "$WORK/status") == 1 && $(cat "$WORK/none") =~ "there is none; start a program with drom run" ]]
     [[ $(cat "$WORK/own") == drom-0 ]]
     run drom list --table "$WORK/shared" -o pid --raw
@@ -117,17 +117,19 @@ time.sleep(60)' "$DROM_TABLE"
         touch "$WORK/ready"; until_done test -e "$WORK/kill"
         shell=$(cat /proc/$dies/task/*/children); kill -9 $dies $shell; wait $dies; touch "$WORK/killed"
         until_done test -e "$WORK/kill-left"; kill -9 "$(cat "$WORK/left")"; touch "$WORK/left-killed"; wait'
-    waits_for "$WORK/ready"
+    eventually "the program in the container runs" test -e "$WORK/ready"
     # The same slot and generation in another table, of this namespace and of another one.
     DROM_TABLE=$WORK/other drom run --no-preload -- unshare --mount --pid --fork --kill-child --mount-proc sleep 60 3>&- &
     STARTED+=($!)
     names() { drom list -o name --raw | sort | xargs; }
     run drom check
     [[ $(names) == "dies lives" ]]
-    touch "$WORK/kill"; waits_for "$WORK/killed"
+    touch "$WORK/kill"
+    eventually "it is killed" test -e "$WORK/killed"
     run drom check
     [[ $(names) == "dies lives" ]] # its descendant runs there
-    touch "$WORK/kill-left"; waits_for "$WORK/left-killed"
+    touch "$WORK/kill-left"
+    eventually "the one that was left is killed" test -e "$WORK/left-killed"
     # Where a mount may hide processes, none is taken for dead. Not /proc itself: old kernels would hide them from the
     # whole machine.
     mkdir "$WORK/hidden"
