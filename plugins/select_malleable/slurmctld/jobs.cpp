@@ -17,7 +17,6 @@
 
 namespace drom::slurm {
 
-
 job_record_t* record_of(policy::JobId id) { return find_job_record(static_cast<uint32_t>(id)); }
 
 std::vector<job_record_t*> records_of(const std::vector<policy::JobId>& ids) {
