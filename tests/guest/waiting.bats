@@ -4,9 +4,10 @@
 #
 #   GUEST_BUILD=build/dev bats tests/guest/waiting.bats
 
+# shellcheck disable=SC2154 # support.bash assigns them
 bats_require_minimum_version 1.5.0
 
-load ../support/written
+load support
 
 setup_file() {
     export build=${GUEST_BUILD:?the build folder}
@@ -17,29 +18,6 @@ setup_file() {
     both=$(taskset -cp $$ | sed 's/.*: //' | tr , '\n' | awk -F- '{for (c = $1; c <= ($2 == "" ? $1 : $2); ++c) print c}' | head -n 2 | paste -sd,)
     one=${both%%,*}
     unset LD_PRELOAD OMP_TOOL_LIBRARIES DROM_SLOT OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME
-}
-
-setup() {
-    work=$(mktemp -d)
-    export DROM_TABLE=$work/table
-    stop=$work/stop
-    host=
-}
-
-teardown() {
-    touch "$stop"
-    [[ -z $host ]] || { kill -9 "$host" 2>/dev/null || true; wait "$host" 2>/dev/null || true; }
-    rm -rf "$work"
-}
-
-# eventually SECONDS COMMAND...: waits until the command succeeds; fails at the deadline.
-eventually() {
-    local end=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        ((SECONDS < end)) || { echo "not within the deadline: $*"; written "$work/out" "$work/err"; return 1; }
-        sleep 0.02
-    done
 }
 
 # start PROGRAM ARGUMENT...: starts it on both CPUs under the preload, and waits until it is a client; with `preload`

@@ -162,6 +162,15 @@ sys.exit(not re.search(re.escape(job) + b".{24}" + bytes(8) + number, open(sys.a
 END
 }
 
+# sharing_ends: ends the guest, and then the mate after its third record; they are charged for what there was.
+sharing_ends() {
+    guest_ends
+    eventually "slurmdbd knows that they do not" begun "$MATE" 3
+    scancel "$MATE"
+    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
+    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+}
+
 @test "a job whose record had no number when slurmctld was killed is not charged for all CPUs while it shares" {
     # A slurmdbd that is stopped leaves the question unanswered.
     kill -STOP "$(daemon slurmdbd)"
@@ -178,11 +187,7 @@ END
     eventually "slurmdbd knows that they share" begun "$MATE" 2
     expect "$(records "$MATE" alloccpus | paste -sd ' ')" "32 16"
     sleep 1
-    guest_ends
-    eventually "slurmdbd knows that they do not" begun "$MATE" 3
-    scancel "$MATE"
-    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
-    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+    sharing_ends
 }
 
 @test "a record of sharing whose number slurmctld had not saved when it was killed ends with the sharing" {
@@ -200,11 +205,7 @@ END
     rm "$CLUSTER/state/malleable.loans"
     start_controller
     sleep 1
-    guest_ends
-    eventually "slurmdbd knows that they do not" begun "$MATE" 3
-    scancel "$MATE"
-    eventually "slurmdbd knows all of the mate" closed "$MATE" 3
-    about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
+    sharing_ends
 }
 
 @test "what another program writes into the admin comment stays, and the time that sharing added does not" {
