@@ -44,7 +44,7 @@ tidy_files() {
     jq --arg product "^$PWD/(libdrom|tools|bench|plugins|policy|metrics)/.*[.]cpp\$" \
         '[.[] | select(.file | test($product))] | group_by(.file) | map(.[0])' build/dev/compile_commands.json >"$database/compile_commands.json" || return
     jq -r '.[].file' "$database/compile_commands.json" | grep -xFf <(sed "s|^|$PWD/|" "$list") >"$database/files"
-    xargs -a "$database/files" -d '\n' -r -n 1 -P "$(nproc)" clang-tidy-19 --quiet ${extra:+--checks="$extra"} -p "$database" 2>"$database/log" || status=1
+    xargs -a "$database/files" -d '\n' -r -I{} -P "$(nproc)" python3 scripts/lint/clang_tidy.py "$database" {} ${extra:+"$extra"} 2>"$database/log" || status=1
     # The examples are not in the compilation database. The list may have none.
     { grep -x 'examples/.*[.]cpp' "$list" || true; } | xargs -d '\n' -r -I{} clang-tidy-19 --quiet ${extra:+--checks="$extra"} {} -- -std=c++20 -fopenmp \
         -I/usr/include/x86_64-linux-gnu/openblas-openmp -I/usr/include/x86_64-linux-gnu/mpich -Ilibdrom/include -I. 2>>"$database/log" || status=1
