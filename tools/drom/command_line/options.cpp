@@ -131,6 +131,10 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs for each table (2)");
     }
+    if (verb == "metrics") {
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
+        add_value(app, "--out", typed.options.out, "FILE", "replace this file as a whole, in place of standard output");
+    }
     if (verb == "explain") {
         add_value(app, "--sample", typed.sample, "MS", "how long to look at the threads (200)");
         add_value(app, "--slurm", typed.options.slurm_job, "JOB",
@@ -419,6 +423,8 @@ tl::expected<CommandOptions, int> read(const CLI::App& app, const CLI::App& verb
         typed.options.command = verb.remaining();
     }
     if (text.name == "stats") read_stats_words(typed, reader);
+    if (text.name == "metrics" && typed.options.json)
+        reader.complain("--json is not for OpenMetrics; drom stats --json says the same as an object");
     if (text.name != "run" && text.name != "stats") read_job(text, typed, reader);
     read_positionals(text, typed, reader);
     read_request(typed, reader);

@@ -67,6 +67,7 @@ struct CommandOptions : Asked {
     unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given
     uint64_t seq = 0;
     bool once = false;  ///< top: one table
+    std::string out;    ///< metrics: the file; empty: standard output
     std::chrono::milliseconds sample{200};
     Request request;
     std::vector<std::string> command;

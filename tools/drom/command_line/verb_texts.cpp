@@ -45,7 +45,7 @@ constexpr VerbText kVerbs[] = {
      "uses it.",
      "drom verify -- ./simulation -s 20\n"
      "drom verify --runs 20 --check 'grep -q \"energy = 2.443e5\"' -- ./simulation"},
-    {"list", "[CLIENT]", "which client owns which CPUs, and what is still unacknowledged",
+    {"list", "[CLIENT]", "the owner of each CPU, and what is still unacknowledged",
      "One line per client, then the CPUs that no client owns. CPUS are the client's until it releases them. WANT, "
      "shown when it differs, is what it will have when everything posted is done.",
      "drom list\n"
@@ -96,7 +96,7 @@ constexpr VerbText kVerbs[] = {
      "drom watch\n"
      "drom watch --json --for 60 > events.jsonl\n"
      "drom watch --all --count 100                  # from the oldest event still kept"},
-    {"explain", "CLIENT|--slurm JOB", "why CLIENT is where it is: entry points, requests, threads, cost",
+    {"explain", "CLIENT|--slurm JOB", "why CLIENT is where it is: entry points, threads, cost",
      "Says which entry points answered and how often, why a request is not released or not resized, what confinement "
      "costs, which threads run where, and whether the program spins. Looks at the threads for --sample milliseconds.\n"
      "With --slurm it says of a job in Slurm's queue with which jobs it shares its nodes, or why it shares none, since "
@@ -104,7 +104,7 @@ constexpr VerbText kVerbs[] = {
      "drom explain simulation\n"
      "drom explain 4242 --json\n"
      "drom explain --slurm 4711                     # why a malleable job waits"},
-    {"stats", "[CLIENT]|merge FILE...", "what programs gain from their CPUs, as factors of efficiency",
+    {"stats", "[CLIENT]|merge FILE...", "what programs gain from CPUs, as factors of efficiency",
      "Looks at the programs from outside for --window seconds: which of their threads are on a CPU, and there in their "
      "own "
      "code, in MPI, or waiting in the OpenMP runtime. The programs run no code for it. Without CLIENT all clients are "
@@ -126,6 +126,14 @@ constexpr VerbText kVerbs[] = {
      "WAITED the time in which its threads could run and others had the CPU.",
      "drom top --once\n"
      "drom top --window 10 --json                   # one object per table"},
+    {"metrics", "", "what clients do with their CPUs, as text for Prometheus",
+     "Looks at all clients for --window seconds, as drom stats does, and prints gauges: CPUs owned, busy, useful and "
+     "lost by cause, per process; factors of efficiency per program; requests per client; CPUs of the table.\n"
+     "With --out the file is replaced as a whole, for all users to read, as the textfile collector of Prometheus' node "
+     "exporter wants it. Where the kernel lets no samples be taken, the gauges that need them are missing; a sentence "
+     "says so, and the exit status is 1. A table that cannot be read leaves the file as it was.",
+     "drom metrics\n"
+     "drom metrics --window 15 --out /var/lib/prometheus/node-exporter/drom.prom"},
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},
     {"env", "", "the variables drom reads, their values, and where those come from",

@@ -49,7 +49,8 @@ std::string paranoid_text() {
     return file >> level ? fmt::format("; kernel.perf_event_paranoid is {}", level) : "";
 }
 
-/// Says which clients could not be sampled. Returns whether all could.
+}  // namespace
+
 bool tell_refusals(const CommandOptions& options, const WindowSeen& window) {
     bool all = true;
     for (const ClientSeen& client : window.clients) {
@@ -68,7 +69,9 @@ bool tell_refusals(const CommandOptions& options, const WindowSeen& window) {
     return all;
 }
 
-}  // namespace
+StatsReport report_of(const WindowSeen& window, const std::string& node) {
+    return {{node}, window.elapsed_s, window.in_kernel, window.cost_s, applications_of(window, node)};
+}
 
 int print_stats(const CommandOptions& options, const StatsReport& report) {
     const std::string text = options.json        ? stats_json(report)
@@ -84,8 +87,7 @@ int verb_stats(const CommandOptions& options) {
     const auto clients = asked_for(options, *table);
     if (!clients) return refused(options, clients.error());
     const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
-    const std::string node = node_name();
-    const StatsReport report{{node}, window.elapsed_s, window.in_kernel, window.cost_s, applications_of(window, node)};
+    const StatsReport report = report_of(window, node_name());
     const bool all = tell_refusals(options, window);
     if (report.applications.empty() && !options.json && !options.stats.csv) print("no clients\n");
     const int status = print_stats(options, report);

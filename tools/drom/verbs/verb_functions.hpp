@@ -4,6 +4,7 @@
 
 #include "command_line/options.hpp"
 #include "output/stats_report.hpp"
+#include "sampling/window.hpp"
 
 namespace drom::command {
 
@@ -19,9 +20,16 @@ int verb_explain(const CommandOptions& options);
 int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
 int verb_stats(const CommandOptions& options);
 int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...
+int verb_metrics(const CommandOptions& options);
 int verb_top(const CommandOptions& options);
 int verb_check(const CommandOptions& options);
 int verb_env(const CommandOptions& options);
+
+/// Returns the report of one node.
+StatsReport report_of(const WindowSeen& window, const std::string& node);
+
+/// Complains about each client that could not be sampled. Returns whether all could.
+bool tell_refusals(const CommandOptions& options, const WindowSeen& window);
 
 /// Prints a report as text, JSON or CSV. Returns the exit status.
 int print_stats(const CommandOptions& options, const StatsReport& report);

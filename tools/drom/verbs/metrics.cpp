@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// metrics.cpp - drom metrics: what drom stats says of all clients, for Prometheus.
+#include "output/openmetrics.hpp"
+#include "output/replaced_file.hpp"
+#include "sampling/window.hpp"
+#include "table/snapshot.hpp"
+#include "verbs/stats_applications.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+ClientRequests requests_of(const drom_client_info& info) {
+    ClientRequests requests{info.name, info.job, info.pid, info.request_seq, {}};
+    const bool released = info.request_seq != 0 && info.released_seq == info.request_seq;
+    if (released && info.released_ns >= info.posted_ns)
+        requests.release_s = static_cast<double>(info.released_ns - info.posted_ns) / 1e9;
+    return requests;
+}
+
+NodeCpus cpus_of(const Snapshot& snapshot) {
+    CpuSet owned;
+    for (const ClientView& client : snapshot.clients) owned = owned | client.owned;
+    return {owned.count(), snapshot.masks.free.count(), snapshot.masks.drained.count()};
+}
+
+}  // namespace
+
+int verb_metrics(const CommandOptions& options) {
+    const auto table = Table::open(options.table, {.read_only = true});
+    if (!table) return refused(options, table.error());
+    if (!options.out.empty())
+        if (const auto can = can_replace(options.out); !can)
+            return refused(options, sentence(options, can.error().status, can.error().text));
+    const auto clients = table->clients();
+    if (!clients) return refused(options, clients.error());
+    const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
+    const auto snapshot = take_snapshot(*table);
+    if (!snapshot) return refused(options, snapshot.error());
+    const std::string node = node_name();
+    NodeMetrics metrics{cpus_of(*snapshot), {}, report_of(window, node)};
+    for (const ClientView& client : snapshot->clients) metrics.clients.push_back(requests_of(client.info));
+    const bool all = tell_refusals(options, window);
+    const std::string text = openmetrics_text(metrics);
+    if (options.out.empty()) return print(text) && all ? kDone : kRefused;
+    if (const auto written = replace_file(options.out, text); !written)
+        return refused(options, sentence(options, written.error().status, written.error().text));
+    return all ? kDone : kRefused;
+}
+
+}  // namespace drom::command
