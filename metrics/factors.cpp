@@ -60,4 +60,19 @@ Factors factors_of(std::span<const Share> processes) {
     return factors;
 }
 
+Factors talp_factors_of(std::span<const Share> processes) {
+    const Budget sum = sum_of(processes);
+    const double busy = sum.useful + sum.mpi;
+    const double serial = busy + sum.serialization;
+    const double balanced = serial + sum.load_imbalance;
+    const double all = balanced + sum.scheduling;
+    Factors factors = factors_of(processes);
+    factors.parallel_efficiency = ratio(sum.useful, all);
+    factors.openmp_parallel_efficiency = ratio(busy, all);
+    factors.openmp_serialization = ratio(busy, serial);
+    factors.openmp_load_balance = ratio(serial, balanced);
+    factors.openmp_scheduling = ratio(balanced, all);
+    return factors;
+}
+
 }  // namespace drom::metrics

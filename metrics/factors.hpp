@@ -16,9 +16,9 @@
 //     load balance               (U+R)/(U+R+L)
 //     scheduling                 (U+R+L)/(U+R+L+S)
 //
-// TALP's OpenMP factors put U+M in place of U, M being the time in MPI. In a program with both, MPI counts there as
-// work of OpenMP, and the product of the two efficiencies is not the parallel efficiency. A factor 0/0 is 1: nothing
-// was lost.
+// TALP's OpenMP factors put U+M in place of U, M being the time in MPI. Its parallel efficiency leaves out the CPUs
+// that are idle because of MPI. talp_factors_of() has both. So MPI counts as work of OpenMP there, and the product of
+// the two efficiencies is not the parallel efficiency. A factor 0/0 is 1: nothing was lost.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +50,9 @@ struct Factors {
 /// Returns the factors of the program that has these processes. A process that owned nothing is left out. Without any,
 /// all factors are 1.
 Factors factors_of(std::span<const Share> processes);
+
+/// Returns the factors as TALP of DLB 3.7 has them, of the same processes. The MPI factors are the same.
+Factors talp_factors_of(std::span<const Share> processes);
 
 /// Shares outside MPI of a program, of the node and of the process that have the largest.
 struct OutsideMpi {

@@ -145,4 +145,30 @@ TEST(Factors, AProgramThatIsInMpiAllTheTimeHasNoEfficiency) {
               std::string::npos);
 }
 
+TEST(Factors, ThoseOfTalpAreProductsAndAgreeWithoutMpi) {
+    test::RandomProgram random(11);
+    for (int i = 0; i < 500; ++i) {
+        const auto program = random.program();
+        const Factors talp = talp_factors_of(program);
+        const Factors own = factors_of(program);
+        EXPECT_NEAR(talp.openmp_parallel_efficiency,
+                    talp.openmp_serialization * talp.openmp_load_balance * talp.openmp_scheduling, 1e-9);
+        EXPECT_EQ(talp.mpi_parallel_efficiency, own.mpi_parallel_efficiency);
+        EXPECT_LE(talp.parallel_efficiency, talp.openmp_parallel_efficiency + 1e-9);
+        if (const Budget sum = sum_of(program); sum.mpi > 0 || sum.mpi_worker_idle > 0) continue;
+        EXPECT_NEAR(talp.parallel_efficiency, own.parallel_efficiency, 1e-9);
+        EXPECT_NEAR(talp.openmp_scheduling, own.openmp_scheduling, 1e-9);
+    }
+}
+
+TEST(Factors, TalpCountsMpiAsWorkOfOpenmp) {
+    // 10 s of 2 CPUs: 12 useful, 2 in MPI with 2 idle beside it, 3 imbalance, 1 scheduling.
+    const Share share{0, {20, 12, 2, 2, 3, 1, 0}};
+    const Factors talp = talp_factors_of({&share, 1});
+    EXPECT_NEAR(talp.parallel_efficiency, 12.0 / 18, 1e-9);
+    EXPECT_NEAR(talp.openmp_parallel_efficiency, 14.0 / 18, 1e-9);
+    EXPECT_NEAR(talp.openmp_load_balance, 14.0 / 17, 1e-9);
+    EXPECT_NEAR(talp.openmp_scheduling, 17.0 / 18, 1e-9);
+}
+
 }  // namespace drom::metrics

@@ -15,7 +15,8 @@ setup_file() {
     refuses 2 "^drom: stats: CLIENT is empty; name a client, or leave it out" drom stats ''
     refuses 2 "^drom: stats: 'b' is one argument too many; files follow merge" drom stats a b
     refuses 2 "^drom: stats: CLIENT and --job exclude each other" drom stats a --job 7
-    refuses 2 "^drom: stats: --csv and --json exclude each other" drom stats --csv --json
+    refuses 2 "^drom: stats: --csv, --talp and --json exclude each other" drom stats --talp --json
+    refuses 2 "^drom: stats: --csv, --talp and --json exclude each other" drom stats --csv --json
     refuses 2 "^drom: stats: --window 0 is out of range; 1 to 86400 seconds" drom stats --window 0
     refuses 2 "^drom: stats: --window '1.5' is not a whole number of seconds" drom stats --window 1.5
     refuses 2 "^drom: stats: FILE is missing; usage: drom stats merge FILE" drom stats merge
@@ -64,6 +65,18 @@ setup_file() {
     jq -e '(.nodes | length) == 2 and (.applications | length) == 1 and (.applications[0].processes | length) == 2' "$WORK/both.json"
     drom stats merge "$WORK/both.json" | grep -q "between nodes"
     drom stats merge --csv "$WORK/both.json" | grep -q "^7.0,one,2,2,"
+}
+
+@test "one program is written as TALP does, and several are refused" {
+    sleeper one "$A" --job 7.0
+    drom stats --talp --window 1 >"$WORK/talp.json"
+    jq -e '.resources.numCpus == 1 and .Application.Global.parallelEfficiency == 0 and .Application.Global.mpiParallelEfficiency == 1' "$WORK/talp.json"
+    jq -re .timestamp "$WORK/talp.json" | grep -Ex '[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}[+-][0-9]{4}'
+    sleeper two "$B" --job 8.0
+    refuses 1 "^drom: stats: --talp is about one program, and there are 2; name one with CLIENT or --job" drom stats --talp --window 1
+    drom stats --talp --job 8.0 --window 1 | jq -e .Application.Global.elapsedTime
+    drom stats --json --job 8.0 --window 1 >"$WORK/report.json"
+    drom stats merge --talp "$WORK/report.json" | jq -e '.resources.numNodes == 1'
 }
 
 @test "a file that is no report is named with the place" {

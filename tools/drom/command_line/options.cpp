@@ -126,6 +126,7 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--job", typed.options.job, "ID", "the clients of this job, in place of CLIENT");
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
         app->add_flag("--csv", typed.options.stats.csv, "one line per program, fields separated by commas");
+        app->add_flag("--talp", typed.options.stats.talp, "one program, as DLB's TALP writes it (JSON)");
     }
     if (verb == "top") {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");
@@ -382,7 +383,8 @@ void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
 void read_stats_words(Typed& typed, NumberReader& reader) {
     CommandOptions& options = typed.options;
     options.stats.merge = options.client == "merge";
-    if (options.stats.csv && options.json) reader.complain("--csv and --json exclude each other");
+    if (options.stats.csv + options.stats.talp + options.json > 1)
+        reader.complain("--csv, --talp and --json exclude each other");
     if (!options.job.empty() && !options.client.empty()) reader.complain("CLIENT and --job exclude each other");
     if (!options.stats.merge && !options.stats.files.empty())
         reader.complain("'" + options.stats.files.front() + "' is one argument too many; files follow merge");

@@ -51,6 +51,7 @@ struct ListOptions {
 struct StatsOptions {
     std::chrono::seconds window{10};
     bool csv = false;
+    bool talp = false;
     bool merge = false;
     std::vector<std::string> files;  ///< merge: the reports
 };

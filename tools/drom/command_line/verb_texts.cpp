@@ -117,7 +117,8 @@ constexpr VerbText kVerbs[] = {
      "and the exit status is 2.",
      "drom stats simulation\n"
      "drom stats --job 88.0 --window 60 --json > $(hostname).json\n"
-     "drom stats merge n1.json n2.json              # the factors of the job on both nodes"},
+     "drom stats merge n1.json n2.json              # the factors of the job on both nodes\n"
+     "drom stats --job 88.0 --talp > talp.json      # for tools that read TALP's files"},
     {"top", "", "what each client does with its CPUs, one line per client",
      "Looks at all clients for --window seconds, as drom stats does, and prints a table. Begins anew until SIGINT; "
      "with "

@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
 #include "command_line/clients.hpp"
 #include "output/format.hpp"
 #include "output/messages.hpp"
 #include "output/stats_json.hpp"
+#include "output/talp_json.hpp"
 #include "sampling/window.hpp"
 #include "table/snapshot.hpp"
 #include "text/wrapped.hpp"
@@ -49,6 +51,27 @@ std::string paranoid_text() {
     return file >> level ? fmt::format("; kernel.perf_event_paranoid is {}", level) : "";
 }
 
+std::string now_text() {
+    const time_t now = time(nullptr);
+    tm parts{};
+    localtime_r(&now, &parts);
+    char text[32];
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S%z", &parts);
+    return text;
+}
+
+/// Prints the one program of the report. Errors: there are none or several, or no samples of it.
+int print_talp(const CommandOptions& options, const StatsReport& report) {
+    const auto refuse = [&](const std::string& text) {
+        return refused(options, sentence(options, DROM_E_INVAL, "--talp is about one program, " + text));
+    };
+    const auto& programs = report.applications;
+    if (programs.size() != 1)
+        return refuse(fmt::format("and there are {}; name one with CLIENT or --job", programs.size()));
+    if (!programs.front().sampled) return refuse("and this one could not be sampled");
+    return print(talp_json(report, programs.front(), now_text())) ? kDone : kRefused;
+}
+
 }  // namespace
 
 bool tell_refusals(const CommandOptions& options, const WindowSeen& window) {
@@ -74,6 +97,7 @@ StatsReport report_of(const WindowSeen& window, const std::string& node) {
 }
 
 int print_stats(const CommandOptions& options, const StatsReport& report) {
+    if (options.stats.talp) return print_talp(options, report);
     const std::string text = options.json        ? stats_json(report)
                              : options.stats.csv ? stats_csv(report)
                                                  : stats_text(report, page_width());
@@ -89,7 +113,8 @@ int verb_stats(const CommandOptions& options) {
     const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
     const StatsReport report = report_of(window, node_name());
     const bool all = tell_refusals(options, window);
-    if (report.applications.empty() && !options.json && !options.stats.csv) print("no clients\n");
+    if (report.applications.empty() && !options.json && !options.stats.csv && !options.stats.talp)
+        print("no clients\n");
     const int status = print_stats(options, report);
     return all ? status : kRefused;
 }

@@ -31,7 +31,7 @@ StatsReport report_of(const WindowSeen& window, const std::string& node);
 /// Complains about each client that could not be sampled. Returns whether all could.
 bool tell_refusals(const CommandOptions& options, const WindowSeen& window);
 
-/// Prints a report as text, JSON or CSV. Returns the exit status.
+/// Prints a report as text, JSON, CSV, or as TALP does. Returns the exit status.
 int print_stats(const CommandOptions& options, const StatsReport& report);
 
 }  // namespace drom::command
