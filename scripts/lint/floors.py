@@ -21,7 +21,7 @@ HOUSES = {
     "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp"), ("api", "agent"), ("mpi", "dlb")),
     "tools/drom": (("program",), ("table",), ("sampling",), ("output",), ("command_line",), ("verbs",)),
     "tools/sim": (("workload",), ("engine",), ("report",), ("cli",), ("verbs",)),
-    "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("record",)),
+    "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("node", "record")),
     "plugins": (("common",), ("node_agent",), ("spank", "job_submit", "task_affinity", "select_malleable")),
     "plugins/select_malleable": (("state",), ("slurmctld",), ("limits",), ("books", "search"), ("transaction",)),
 }

@@ -294,7 +294,7 @@ ROWS
     "$BIN" run --no-preload --name one --cpus "$A" -- sleep 60 &
     STARTED+=($!)
     eventually "it is there" client_is one mask "$A"
-    for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" "stats one --window 1" "stats one --window 1 --json" "top --window 1" "top --once --window 1 --json" "metrics --window 1" env "env --json" check "check --json" \
+    for command in list "list --json" "list --raw" "explain one --sample 1" "explain one --sample 1 --json" "stats one --window 1" "stats one --window 1 --json" "top --window 1" "top --once --window 1 --json" "metrics --window 1" "advise --window 1" "advise --window 1 --json" env "env --json" check "check --json" \
         "wait one" "wait one --json" "set one $A" "set one $A --json" "watch --all --count 1" "watch --all --count 1 --json"; do
         # shellcheck disable=SC2086
         lost "^drom: ${command%% *}: its output cannot be written: No space left on device$" $command

@@ -28,7 +28,7 @@ schema_of() {
         job) echo job-request ;;
         restore) echo drain ;;
         refusal) echo error ;;
-        change | thread | variable | mode | application | process | factors | row) ;;
+        change | thread | variable | mode | application | process | factors | row | advised | advice) ;;
         *) echo "$1" ;;
     esac
 }
@@ -147,6 +147,13 @@ part() { jq -c "$1" "$WORK/json"; }
     part '.clients[0]' | is row
 }
 
+@test "advise" {
+    sleeper one "$A"
+    prints advise advise --window 1
+    part '.programs[0]' | is advised
+    part '.programs[0].clients[0]' | is advice
+}
+
 @test "explain of a program with entry points" {
     has_guest regions-gcc
     DROM_RESIZE=follow guest sim "$A" "$GUESTS/regions-gcc"
@@ -200,7 +207,7 @@ part() { jq -c "$1" "$WORK/json"; }
 
 @test "a refusal of every verb" {
     export DROM_TABLE=$WORK/none
-    for command in list "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" stats top check \
+    for command in list "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" watch "explain 1" stats top advise check \
         "run --cpus 4095 --no-preload true" "verify --runs 0 true" "env --nonsense"; do
         read -ra words <<<"$command"
         drom "${words[0]}" --json "${words[@]:1}" >"$WORK/json" 2>"$WORK/err" && false

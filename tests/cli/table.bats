@@ -9,7 +9,7 @@ load support
 setup_file() { build_guests; }
 
 @test "no table: every verb says so, none creates it" {
-    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "stats" "top" "metrics" "check"; do
+    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "stats" "top" "metrics" "advise" "check"; do
         # shellcheck disable=SC2086
         refuses 1 "^drom: open table $DROM_TABLE: there is none; start a program with drom run, or set DROM_TABLE" drom $command
     done
@@ -463,7 +463,7 @@ $WORK/here/mine" ]]
     background "$BIN" run --no-preload --name $'n\302\2331m\342\200\256\374' --job $'j\302\2331m' --cpus "$A" -- "$GUESTS/named" "$evil" 60
     eventually "its child is there" bash -c "'$BIN' list --json | jq -e '.clients[0].descendants[0]'"
     local verb
-    for verb in "list" "list -o name,job,why --raw" "explain #0 --sample 1" "stats #0 --window 1" "stats #0 --window 1 --csv" "top --once --window 1" "metrics --window 1" "watch --all --count 1" "set #0 $A" "wait #0"; do
+    for verb in "list" "list -o name,job,why --raw" "explain #0 --sample 1" "stats #0 --window 1" "stats #0 --window 1 --csv" "top --once --window 1" "metrics --window 1" "advise --window 1" "watch --all --count 1" "set #0 $A" "wait #0"; do
         # shellcheck disable=SC2086
         drom $verb >"$WORK/shown" 2>&1
         echo "$verb" && cat -v "$WORK/shown"

@@ -365,6 +365,8 @@ MUTANTS = [
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("the imbalance of a node counts twice", RULE, "within-nodes", Word("outside.node", "outside.program"),
            (Killer("metrics_tests", ("--gtest_filter=Identities.*",)),)),
+    Mutant("a trade that made a job slower is kept", RULE, "undo", Word("slower(present, before->second)", "false"),
+           (of_policy("RankBalance.*"),)),
     Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
            (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
     Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,

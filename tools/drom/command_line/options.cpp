@@ -30,7 +30,7 @@ struct Typed {
     bool empty_client = false;         ///< CLIENT is there, and empty: an unset variable of a script
     std::string without;               ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
-    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window;
+    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window, interval;
 };
 
 constexpr uint64_t kDay = 24ULL * 3600 * 1000;
@@ -131,6 +131,15 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
     if (verb == "top") {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs for each table (2)");
+    }
+    if (verb == "advise") {
+        add_value(app, "--policy", typed.options.advise.policy, "POLICY",
+                  "NAME or NAME:OPTION=VALUE,...: equipartition, efficiency (default), balance");
+        add_value(app, "--job", typed.options.job, "ID", "only the clients of this job");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
+        add_value(app, "--interval", typed.interval, "SECONDS", "begin again so often, until SIGINT");
+        app->add_flag("--apply", typed.options.advise.apply, "carry the changes out, all or none");
+        add_pace(app, typed);
     }
     if (verb == "metrics") {
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
@@ -349,6 +358,9 @@ void read_numbers(Typed& typed, NumberReader& reader) {
     if (options.verb == "top") options.stats.window = std::chrono::seconds(2);
     if (!typed.window.empty())
         options.stats.window = std::chrono::seconds(reader.whole(typed.window, "--window", "seconds", 1, 86'400));
+    if (!typed.interval.empty())
+        options.advise.interval =
+            std::chrono::seconds(reader.whole(typed.interval, "--interval", "seconds", 1, 86'400));
     if (!typed.events.empty()) options.watch.count = reader.whole(typed.events, "--count", "events", 1, UINT64_MAX);
 }
 

@@ -56,6 +56,12 @@ struct StatsOptions {
     std::vector<std::string> files;  ///< merge: the reports
 };
 
+struct AdviseOptions {
+    std::string policy = "efficiency";
+    std::optional<std::chrono::seconds> interval;  ///< from the begin of a round to that of the next; none: one round
+    bool apply = false;
+};
+
 struct CommandOptions : Asked {
     std::string table;       ///< empty: DROM_TABLE, else the user's own
     bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
@@ -78,6 +84,7 @@ struct CommandOptions : Asked {
     WatchOptions watch;
     ListOptions list;
     StatsOptions stats;
+    AdviseOptions advise;
 };
 
 /// Returns the options of a verb; "": those of drom itself.

@@ -127,6 +127,16 @@ constexpr VerbText kVerbs[] = {
      "WAITED the time in which its threads could run and others had the CPU.",
      "drom top --once\n"
      "drom top --window 10 --json                   # one object per table"},
+    {"advise", "", "which program should have more CPUs, and which fewer",
+     "Looks at all clients for --window seconds, as drom stats does, and says how many CPUs each should have, and why. "
+     "The programs of a job count as one. With --apply the CPUs are moved: all changes of a round are one request, "
+     "which is carried out as a whole or not at all.\n"
+     "Policies: equipartition gives all programs equal CPUs. efficiency halves a program that loses much of its CPU "
+     "time, and lets one that loses little grow to double. balance lets the ranks of a job trade CPUs; a trade that "
+     "made the job slower is undone. A program gets no more CPUs than it has threads, unless its team follows.",
+     "drom advise\n"
+     "drom advise --policy balance --job 88.0 --interval 15 --apply\n"
+     "drom advise --policy efficiency:upper=0.3,min_gap=60 --json"},
     {"metrics", "", "what clients do with their CPUs, as text for Prometheus",
      "Looks at all clients for --window seconds, as drom stats does, and prints gauges: CPUs owned, busy, useful and "
      "lost by cause, per process; factors of efficiency per program; requests per client; CPUs of the table.\n"

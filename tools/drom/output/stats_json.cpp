@@ -3,6 +3,8 @@
 // nlohmann-json.
 #include "output/stats_json.hpp"
 
+#include "output/advice_report.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -267,6 +269,25 @@ std::string top_json(const TopFrame& frame) {
                                    {"busy", row.busy},
                                    {"waited", row.waited},
                                    {"efficiency", row.efficiency ? Json(*row.efficiency) : Json()}});
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string advice_json(const AdviceReport& report) {
+    Json json{{"schema", "drom.advise/1"}, {"node", report.node},
+              {"policy", report.policy},   {"window_ns", ns_of(report.window_s)},
+              {"free", report.free},       {"apply", report.apply},
+              {"programs", Json::array()}};
+    for (const AdviceLine& program : report.programs) {
+        Json clients = Json::array();
+        for (const AdvisedClient& client : program.clients)
+            clients.push_back({{"pid", client.pid},
+                               {"name", client.name},
+                               {"rank", client.rank ? Json(*client.rank) : Json()},
+                               {"cpus", client.cpus},
+                               {"advised", client.advised}});
+        json["programs"].push_back(
+            {{"job", program.job}, {"name", program.name}, {"why", program.why}, {"clients", std::move(clients)}});
+    }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

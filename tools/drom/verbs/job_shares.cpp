@@ -121,6 +121,12 @@ Expected<std::vector<CpuSet>> resize(const JobOrder& order, const JobState& job)
 
 }  // namespace
 
+std::vector<CpuSet> masks_of_sizes(const JobState& job) {
+    unsigned total = 0;
+    for (const Member& member : job.members) total += member.min;
+    return share_out(job, job.members, (cpus_of(job.members) | job.free) & job.allowed, total);
+}
+
 Expected<std::vector<CpuSet>> plan_job(const JobOrder& order, const JobState& job) {
     const CpuSet has = cpus_of(job.members);
     switch (order.what) {

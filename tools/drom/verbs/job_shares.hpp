@@ -39,4 +39,8 @@ struct JobState {
 /// Returns new CPUs for each member. Errors: E_INVAL, E_NOCPU; the sentence begins after "drom: VERB: ".
 Expected<std::vector<CpuSet>> plan_job(const JobOrder& order, const JobState& job);
 
+/// Returns the masks of members whose min is their max: as many CPUs of those that they have and that are free. These
+/// need to be enough.
+std::vector<CpuSet> masks_of_sizes(const JobState& job);
+
 }  // namespace drom::command

@@ -20,6 +20,7 @@ int verb_explain(const CommandOptions& options);
 int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
 int verb_stats(const CommandOptions& options);
 int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...
+int verb_advise(const CommandOptions& options);
 int verb_metrics(const CommandOptions& options);
 int verb_top(const CommandOptions& options);
 int verb_check(const CommandOptions& options);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// efficient_cpus.cpp - the ticks of the elastic runtime scheduler, with CPUs for nodes and lost CPU time for MPI.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <optional>
+
+#include "policy/node/adviser.hpp"
+#include "policy/resize/ranges.hpp"
+
+namespace drom::policy {
+namespace {
+
+/// Returns lost over useful CPU time, in a round and in its last quarter; not known where nothing was sampled.
+Communication lost_of(const NodeProgram& program) {
+    const auto lost = [](double efficiency) {
+        return efficiency > 0 ? 1 / efficiency - 1 : std::numeric_limits<double>::infinity();
+    };
+    const std::vector<double> looks = program.efficiencies();
+    if (looks.empty()) return {};
+    const double mean = std::accumulate(looks.begin(), looks.end(), 0.0) / static_cast<double>(looks.size());
+    return {lost(mean), lost(looks.back()), true};
+}
+
+bool is_new(const NodeProgram& program, Seconds min_gap, Seconds now) {
+    return std::ranges::any_of(program.clients,
+                               [&](const NodeClient& client) { return now - client.changed < min_gap; });
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+class EfficientCpus final : public Adviser {
+public:
+    explicit EfficientCpus(const EfficientCpusRules& rules) : rules_(rules) {}
+
+    std::vector<Advice> advise(const NodeView& view) override {
+        std::vector<JobAtTick> jobs;
+        for (const NodeProgram& program : view.programs) jobs.push_back(job_of(program, view.now));
+        const std::vector<int> sizes = sizes_at_tick(jobs, view.free, {rules_.upper, rules_.lower, 1, false});
+        std::vector<Advice> advices;
+        for (std::size_t i = 0; i < sizes.size(); ++i) {
+            const NodeProgram& program = view.programs[i];
+            Advice advice = keep(program, why(program, jobs[i].mtct, sizes[i], view.now));
+            if (sizes[i] != program.cpus()) advice.cpus = divided(program, sizes[i]);
+            advices.push_back(std::move(advice));
+        }
+        return advices;
+    }
+
+private:
+    [[nodiscard]] bool stays(const NodeProgram& program, Seconds now) const {
+        return !program.held().empty() || is_new(program, rules_.min_gap, now);
+    }
+
+    /// Returns the program as a job. Its remaining time is not known, so that all programs have the same.
+    [[nodiscard]] JobAtTick job_of(const NodeProgram& program, Seconds now) const {
+        JobAtTick job{
+            program.cpus(), program.min(), 0, 1, stays(program, now) ? Communication{} : lost_of(program), {}};
+        job.sizes.min = job.min;
+        job.sizes.max = std::max(program.max(), job.min);
+        return job;
+    }
+
+    [[nodiscard]] std::string why(const NodeProgram& program, const Communication& lost, int size, Seconds now) const {
+        if (const std::string held = program.held(); !held.empty()) return held;
+        if (is_new(program, rules_.min_gap, now)) return "its CPUs were changed a moment ago";
+        if (!lost.known) return "its CPU time could not be sampled";
+        const std::string useful = percent(1 / (1 + lost.mean)) + " of its CPU time is useful";
+        if (size < program.cpus())
+            return (lost.mean > rules_.upper ? useful
+                                             : percent(1 / (1 + lost.trend)) + " of its CPU time is useful by now") +
+                   ", less than " + percent(1 / (1 + rules_.upper));
+        if (size > program.cpus()) return useful + ", more than " + percent(1 / (1 + rules_.lower));
+        if (lost.mean >= rules_.lower) return useful;
+        return useful + (program.max() <= size ? ", and more CPUs would be of no use" : ", and no CPU is free");
+    }
+
+    EfficientCpusRules rules_;
+};
+
+}  // namespace
+
+std::unique_ptr<Adviser> efficient_cpus(const EfficientCpusRules& rules) {
+    return std::make_unique<EfficientCpus>(rules);
+}
+
+}  // namespace drom::policy

@@ -1,0 +1,92 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# advise.bats - drom advise as an administrator types it: it says why, and moves CPUs only when it is told to.
+
+bats_require_minimum_version 1.5.0
+
+load ../cli/support
+
+setup_file() {
+    export GUESTS=$BATS_FILE_TMPDIR
+    gcc -O2 "$BATS_TEST_DIRNAME/../cli/guests/plain.c" -o "$GUESTS/plain"
+    gcc -O2 -fopenmp "$BATS_TEST_DIRNAME/loads/threads.c" -o "$GUESTS/threads"
+}
+
+# words FILE: the lines behind the heading.
+words() { tail -n +2 "$1"; }
+
+@test "words that cannot be meant are refused" {
+    refuses 2 "^drom: advise: --policy fair: there is no policy 'fair'; there are equipartition, efficiency, balance" drom advise --policy fair
+    refuses 2 "^drom: advise: --policy balance:gain=1: balance has no option 'gain'; it has min_gain, max_moves, memory" drom advise --policy balance:gain=1
+    refuses 2 "^drom: advise: --policy efficiency:upper=x: upper 'x' is not a number" drom advise --policy efficiency:upper=x
+    refuses 2 "^drom: advise: --interval 0 is out of range; 1 to 86400 seconds" drom advise --interval 0
+    refuses 2 "^drom: advise: 'a' is one argument too many" drom advise a
+    [[ ! -e $DROM_TABLE ]]
+}
+
+@test "without --apply nothing changes, with it a program that sleeps gives a CPU" {
+    two_cpus
+    sleeper one "$BOTH"
+    drom advise --window 1 --policy efficiency:min_gap=0 >"$WORK/advice"
+    cat "$WORK/advice"
+    words "$WORK/advice" | grep -Eq "^one \([0-9]+\): 2 -> 1: 0 % of its CPU time is useful, less than 67 %$"
+    client_is one mask "$BOTH"
+    drom advise --window 1 --policy efficiency:min_gap=0 --apply
+    drom list --json | jq -re '.clients[0].mask' | grep -Ex '[0-9]+'
+    drom advise --window 1 --policy efficiency:min_gap=0 | grep -q "^one ([0-9]*): 1: 0 % of its CPU time is useful$"
+}
+
+@test "a program whose two threads have work for a second CPU gets it" {
+    two_cpus
+    background "$BIN" run --name busy --cpus "$A" --max 2 -- "$GUESTS/threads" 1 "$WORK"
+    eventually "it is there" client_is busy mask "$A"
+    # Another program may have the CPU for a while, so that too little is seen of this one.
+    eventually "it grows" bash -c "'$BIN' advise --window 2 --policy efficiency:lower=0.5,min_gap=0 --apply | tee -a '$WORK/advice' | grep -q '1 -> 2: .* % of its CPU time is useful, more than 67 %'"
+    client_is busy mask "$BOTH"
+    touch "$WORK/stop"
+    ended 0
+}
+
+@test "a change that was made a moment ago is left alone" {
+    two_cpus
+    sleeper one "$BOTH"
+    drom advise --window 1 --policy efficiency:min_gap=600 --apply | grep -q "^one ([0-9]*): 2: its CPUs were changed a moment ago$"
+    client_is one mask "$BOTH"
+}
+
+@test "a rigid program keeps its CPUs" {
+    two_cpus
+    sleeper one "$BOTH" --rigid
+    drom advise --window 1 --policy efficiency:min_gap=0 --apply | grep -q "^one ([0-9]*): 2: it is rigid$"
+    client_is one mask "$BOTH"
+}
+
+@test "one object per round, for one job or for all, and an interrupt ends the rounds with status 0" {
+    sleeper one "$A" --job 7.0
+    sleeper two "$B" --job 8.0
+    drom advise --window 1 --job 8.0 --json >"$WORK/json"
+    fits advise <"$WORK/json"
+    jq -e '.programs | length == 1 and .[0].name == "two" and .[0].clients[0].advised == 1' "$WORK/json"
+    refuses 1 "^drom: advise: no client belongs to job '9'; drom list -o pid,job" drom advise --window 1 --job 9
+    background env --default-signal=INT "$BIN" advise --window 1 --interval 1 --json
+    eventually "two rounds" bash -c "[[ \$(wc -l <'$WORK/out') -ge 2 ]]"
+    kill -INT "$PID"
+    ended 0
+    fits advise <"$WORK/out"
+}
+
+@test "two advisers do not move the same CPUs, and one that is killed leaves the table to the next" {
+    sleeper one "$A"
+    background "$BIN" advise --window 1 --interval 1 --apply
+    eventually "its first round" test -s "$WORK/out"
+    refuses 1 "^drom: advise: another drom advise --apply moves the CPUs of $DROM_TABLE; end it first" drom advise --window 1 --apply
+    drom advise --window 1 >"$WORK/looks"
+    kill -KILL "$PID"
+    eventually "the next one" drom advise --window 1 --apply
+    drom check
+}
+
+@test "a table without clients says so" {
+    drom run --no-preload -- true
+    drom advise --window 1 | grep -Eq ": 0 programs, [0-9]+ CPUs? free, seen for [0-9.]+ s; efficiency$"
+}

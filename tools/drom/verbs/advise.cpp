@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// advise.cpp - drom advise: which program should have more CPUs, and which fewer; with --apply it moves them.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "output/advice_report.hpp"
+#include "output/messages.hpp"
+#include "policy/node/advisers.hpp"
+#include "sampling/window.hpp"
+#include "table/snapshot.hpp"
+#include "text/wrapped.hpp"
+#include "verbs/advice.hpp"
+#include "verbs/verb_functions.hpp"
+#include "verbs/whole_texts.hpp"
+
+namespace drom::command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Keeps two advisers from moving the same CPUs back and forth. The kernel frees it when this process ends, in whatever
+/// way.
+class Turn {
+public:
+    explicit Turn(const std::string& table) : fd_(open(table.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        held_ = fd_ >= 0 && flock(fd_, LOCK_EX | LOCK_NB) == 0;
+    }
+    ~Turn() {
+        if (fd_ >= 0) close(fd_);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    [[nodiscard]] bool held() const { return held_; }
+
+private:
+    int fd_;
+    bool held_ = false;
+};
+
+policy::Seconds now_s() {
+    return std::chrono::duration_cast<std::chrono::seconds>(Clock::now().time_since_epoch()).count();
+}
+
+/// The rounds of one command.
+class Advising {
+public:
+    Advising(const CommandOptions& options, Table& table, policy::Adviser& adviser)
+        : options_(options), table_(table), adviser_(adviser) {}
+
+    /// Looks, decides, prints, and applies. Returns the exit status.
+    int round() {
+        goes_on_ = false;
+        const auto clients = table_.clients();
+        if (!clients) return refused(options_, clients.error());
+        const std::vector<WindowSeen> looks = look(*clients);
+        const auto snapshot = take_snapshot(table_);
+        if (!snapshot) return refused(options_, snapshot.error());
+        const AdvisedNode node = advised_node(*snapshot, looks, options_.job);
+        if (!options_.job.empty() && node.programs.empty())
+            return refused(options_, sentence(options_, DROM_E_NOPROC,
+                                              fmt::format("no client belongs to job '{}'; drom list -o pid,job shows "
+                                                          "the jobs there are",
+                                                          options_.job)));
+        const auto advices = adviser_.advise(node.view(now_s()));
+        const auto changes = changes_of(node, advices);
+        const std::string text = text_of(report_of(node, advices, looks, *snapshot));
+        if (!print_whole(text)) return kRefused;
+        goes_on_ = true;
+        return options_.advise.apply && !changes.empty() ? apply(assignments_of(changes, *snapshot)) : kDone;
+    }
+
+    /// Returns whether another round has a meaning: a request that was refused or is late is seen by the next one.
+    [[nodiscard]] bool goes_on() const { return goes_on_; }
+
+private:
+    /// Parts of a round show whether a program works more or less by now, and how sure a mean is.
+    static constexpr int kLooks = 4;
+
+    [[nodiscard]] std::vector<WindowSeen> look(const std::vector<drom_client_info>& clients) const {
+        const auto window = std::chrono::duration_cast<std::chrono::milliseconds>(options_.stats.window) / kLooks;
+        std::vector<WindowSeen> looks;
+        for (int i = 0; i < kLooks; ++i) looks.push_back(watch_clients(table_, clients, window));
+        return looks;
+    }
+
+    [[nodiscard]] AdviceReport report_of(const AdvisedNode& node, const std::vector<policy::Advice>& advices,
+                                         const std::vector<WindowSeen>& looks, const Snapshot& snapshot) const {
+        AdviceReport report{
+            snapshot.node, options_.advise.policy, static_cast<unsigned>(node.free), 0, options_.advise.apply, {}};
+        for (const WindowSeen& look : looks) report.window_s += look.elapsed_s;
+        for (size_t i = 0; i < node.programs.size(); ++i) {
+            const AdvisedProgram& program = node.programs[i];
+            AdviceLine line{program.clients.front().info.job, program.seen.name, advices[i].why, {}};
+            for (size_t k = 0; k < program.clients.size(); ++k) {
+                const drom_client_info& info = program.clients[k].info;
+                line.clients.push_back({info.pid, info.name, info.ranks != 0 ? std::optional(info.rank) : std::nullopt,
+                                        static_cast<unsigned>(program.seen.clients[k].cpus),
+                                        static_cast<unsigned>(advices[i].cpus[k])});
+            }
+            report.programs.push_back(std::move(line));
+        }
+        return report;
+    }
+
+    [[nodiscard]] std::string text_of(const AdviceReport& report) const {
+        return options_.json ? advice_json(report) : advice_text(report, page_width());
+    }
+
+    /// Posts all changes as one request. One that another command has overtaken is left out: the next round looks anew.
+    int apply(const std::vector<Assignment>& assignments) {
+        const auto outcome = table_.set_masks(assignments, options_.request);
+        if (!outcome) {
+            // The library calls every mask that it is asked for "set".
+            const std::string& why = outcome.error().text;
+            const std::string theirs = "drom: set";
+            const std::string text = why.starts_with(theirs) ? why.substr(theirs.size()) : ": " + why;
+            return refused(options_, sentence(options_, outcome.error().status, "nothing was changed" + text));
+        }
+        if (!outcome->pending()) return kDone;
+        complain(sentence(options_, outcome->status, outcome->text).text);
+        return kPosted;
+    }
+
+    const CommandOptions& options_;
+    Table& table_;
+    policy::Adviser& adviser_;
+    bool goes_on_ = false;
+};
+
+int advise(const CommandOptions& options, Table& table, policy::Adviser& adviser) {
+    Advising advising(options, table, adviser);
+    if (!options.advise.interval) return advising.round();
+    for (;;) {
+        const auto begin = Clock::now();
+        if (const int status = advising.round(); !advising.goes_on()) return status;
+        std::this_thread::sleep_until(begin + *options.advise.interval);
+    }
+}
+
+}  // namespace
+
+int verb_advise(const CommandOptions& options) {
+    const auto adviser = policy::adviser_of(options.advise.policy);
+    if (!adviser) return misused(options, "--policy " + options.advise.policy + ": " + adviser.error());
+    if (options.advise.interval) end_cleanly_at_signals();
+    auto table = Table::open(options.table, {.read_only = !options.advise.apply});
+    if (!table) return refused(options, table.error());
+    if (!options.advise.apply) return advise(options, *table, **adviser);
+    const Turn turn(table->path());
+    if (!turn.held())
+        return refused(options, sentence(options, DROM_E_BUSY,
+                                         fmt::format("another drom advise --apply moves the CPUs of {}; end it first",
+                                                     table->path())));
+    return advise(options, *table, **adviser);
+}
+
+}  // namespace drom::command
