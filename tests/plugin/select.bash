@@ -34,7 +34,14 @@ waiting_job() {
     local name=$1
     shift
     script "srun sleep 300"
+    nodes_registered
     printf -v "$name" %s "$(sbatch --parsable --malleable --exclusive -o /dev/null "$@" "$SCRIPT")"
+}
+# nodes_registered: waits until the nodes have registered with a slurmctld that was started again, or have had the time.
+# A slurmd that registers removes the script of a batch job that arrives in this moment (_handle_stray_script).
+nodes_registered() {
+    local deadline=$((SECONDS + 20))
+    while scontrol show nodes | grep -q "BootTime=\(None\|Unknown\)" && ((SECONDS < deadline)); do sleep 0.1; done
 }
 runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
 waits() { [[ $(field "$1" JobState) == PENDING ]]; }
