@@ -77,9 +77,10 @@ std::unique_ptr<Adviser> equal_cpus(const EqualCpusRules& rules);
 
 /// Rules of efficient_cpus(), as shares of lost over useful CPU time.
 struct EfficientCpusRules {
-    double upper = 0.5;   ///< a program that loses more has too many CPUs
-    double lower = 0.1;   ///< a program that loses less may have more
-    Seconds min_gap = 5;  ///< a program keeps its CPUs for so long after a change
+    double upper = 0.5;    ///< a program that loses more has too many CPUs
+    double lower = 0.1;    ///< a program that loses less may have more
+    Seconds min_gap = 5;   ///< a program keeps its CPUs for so long after a change
+    Seconds memory = 600;  ///< in which a program that had to shrink does not grow beyond that again
 };
 
 /// Returns an adviser by which programs that lose much of their CPU time shrink, and those that lose little grow

@@ -23,6 +23,8 @@ constexpr Option<EfficientCpusRules> kEfficient[] = {
      [](EfficientCpusRules& r, std::string_view v) { return read_number(r.lower, v, 0.0, 1e6); }, [](const EfficientCpusRules& r) { return text_of(r.lower); }},
     {"min_gap", "SECONDS", "in which a program keeps its CPUs after a change",
      [](EfficientCpusRules& r, std::string_view v) { return read_whole(r.min_gap, v, 0); }, [](const EfficientCpusRules& r) { return std::to_string(r.min_gap); }},
+    {"memory", "SECONDS", "in which a program that had to shrink does not grow beyond that again",
+     [](EfficientCpusRules& r, std::string_view v) { return read_whole(r.memory, v, 0); }, [](const EfficientCpusRules& r) { return std::to_string(r.memory); }},
 };
 
 constexpr Option<RankBalanceRules> kBalance[] = {

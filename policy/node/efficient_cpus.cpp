@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <optional>
 
@@ -30,6 +31,19 @@ bool is_new(const NodeProgram& program, Seconds min_gap, Seconds now) {
 
 std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
+std::vector<int> key_of(const NodeProgram& program) {
+    std::vector<int> ids;
+    for (const NodeClient& client : program.clients) ids.push_back(client.id);
+    return ids;
+}
+
+/// The last growth of a program, and what it has brought.
+struct Growth {
+    int from = 0, to = 0;  ///< CPUs; 0: it was useful, or there was none
+    int ceiling = 0;       ///< CPUs beyond which it does not grow; 0: none
+    Seconds until = 0;     ///< of the ceiling
+};
+
 class EfficientCpus final : public Adviser {
 public:
     explicit EfficientCpus(const EfficientCpusRules& rules) : rules_(rules) {}
@@ -43,8 +57,10 @@ public:
             const NodeProgram& program = view.programs[i];
             Advice advice = keep(program, why(program, jobs[i].mtct, sizes[i], view.now));
             if (sizes[i] != program.cpus()) advice.cpus = divided(program, sizes[i]);
+            remember(program, sizes[i], view.now);
             advices.push_back(std::move(advice));
         }
+        forget(view);
         return advices;
     }
 
@@ -58,8 +74,36 @@ private:
         JobAtTick job{
             program.cpus(), program.min(), 0, 1, stays(program, now) ? Communication{} : lost_of(program), {}};
         job.sizes.min = job.min;
-        job.sizes.max = std::max(program.max(), job.min);
+        job.sizes.max = std::max(limit_of(program, now), job.min);
         return job;
+    }
+
+    [[nodiscard]] int limit_of(const NodeProgram& program, Seconds now) const {
+        const auto known = growths_.find(key_of(program));
+        const bool limited = known != growths_.end() && known->second.ceiling != 0 && now < known->second.until;
+        return limited ? std::min(program.max(), known->second.ceiling) : program.max();
+    }
+
+    /// Notes a growth. One after which the program has to shrink at once was useless: ReSHAPE calls the size before it
+    /// the sweet spot.
+    void remember(const NodeProgram& program, int size, Seconds now) {
+        Growth& growth = growths_[key_of(program)];
+        const int cpus = program.cpus();
+        if (size > cpus) {
+            growth.from = cpus;
+            growth.to = size;
+        } else if (size < cpus && growth.to == cpus) {
+            growth = {0, 0, growth.from, now + rules_.memory};
+        } else if (growth.to == cpus && !stays(program, now)) {
+            growth.from = growth.to = 0;
+        }
+    }
+
+    void forget(const NodeView& view) {
+        std::erase_if(growths_, [&](const auto& entry) {
+            return std::ranges::none_of(view.programs,
+                                        [&](const NodeProgram& program) { return key_of(program) == entry.first; });
+        });
     }
 
     [[nodiscard]] std::string why(const NodeProgram& program, const Communication& lost, int size, Seconds now) const {
@@ -73,10 +117,12 @@ private:
                    ", less than " + percent(1 / (1 + rules_.upper));
         if (size > program.cpus()) return useful + ", more than " + percent(1 / (1 + rules_.lower));
         if (lost.mean >= rules_.lower) return useful;
-        return useful + (program.max() <= size ? ", and more CPUs would be of no use" : ", and no CPU is free");
+        if (program.max() <= size) return useful + ", and more CPUs would be of no use";
+        return useful + (limit_of(program, now) <= size ? ", and more CPUs were of no use" : ", and no CPU is free");
     }
 
     EfficientCpusRules rules_;
+    std::map<std::vector<int>, Growth> growths_;  ///< by the processes of a program
 };
 
 }  // namespace

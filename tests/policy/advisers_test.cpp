@@ -177,6 +177,41 @@ TEST(EfficientCpus, ShrinksToHalfAndGrowsToDoubleOverTwoRounds) {
     EXPECT_EQ(advices[1], (Advice{{4}, "100 % of its CPU time is useful, more than 91 %"}));
 }
 
+TEST(EfficientCpus, UselessGrowthIsUndoneAndNotTriedAgainForAWhile) {
+    // It has work for two CPUs, however many it has.
+    const auto adviser = made("efficiency:min_gap=0");
+    int cpus = 1, changes = 0;
+    std::vector<int> seen;
+    for (int round = 0; round < 50; ++round) {
+        const double useful = std::min(cpus, 2);
+        NodeView view{{program("p", {client(1, cpus, std::vector<double>(4, useful))})}, 8 - cpus, 10 * round};
+        const int advised = adviser->advise(view)[0].cpus[0];
+        changes += advised != cpus ? 1 : 0;
+        cpus = advised;
+        seen.push_back(cpus);
+    }
+    EXPECT_EQ((std::vector<int>(seen.begin(), seen.begin() + 4)), (std::vector{2, 4, 2, 2}));
+    EXPECT_EQ(changes, 3);
+    EXPECT_EQ(cpus, 2);
+}
+
+TEST(EfficientCpus, AProgramThatWaitedForAWhileGrowsWhenItWorksAgain) {
+    const auto adviser = made("efficiency:min_gap=0");
+    int cpus = 4;
+    const auto round = [&](double share, Seconds now) {
+        NodeView view{{program("p", {client(1, cpus, std::vector<double>(4, share * cpus))})}, 8 - cpus, now};
+        cpus = adviser->advise(view)[0].cpus[0];
+        return cpus;
+    };
+    EXPECT_EQ(round(0, 10), 2);
+    EXPECT_EQ(round(0, 20), 1);
+    EXPECT_EQ(round(1, 30), 2);
+    EXPECT_EQ(round(1, 40), 4);
+    EXPECT_EQ(round(0.8, 50), 4);
+    EXPECT_EQ(round(0, 60), 2);
+    EXPECT_EQ(round(1, 70), 4);
+}
+
 TEST(EfficientCpus, AProgramThatWorksLessByNowShrinks) {
     NodeView view{{program("ends", {client(1, 4, {4, 4, 4, 1})})}, 0, 0};
     EXPECT_EQ(made("efficiency")->advise(view)[0],
