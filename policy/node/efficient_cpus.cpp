@@ -110,7 +110,7 @@ private:
         if (const std::string held = program.held(); !held.empty()) return held;
         if (is_new(program, rules_.min_gap, now)) return "its CPUs were changed a moment ago";
         if (!lost.known) return "its CPU time could not be sampled";
-        const std::string useful = percent(1 / (1 + lost.mean)) + " of its CPU time is useful";
+        std::string useful = percent(1 / (1 + lost.mean)) + " of its CPU time is useful";
         if (size < program.cpus())
             return (lost.mean > rules_.upper ? useful
                                              : percent(1 / (1 + lost.trend)) + " of its CPU time is useful by now") +
