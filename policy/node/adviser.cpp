@@ -35,6 +35,12 @@ std::string NodeProgram::held() const {
     return found == clients.end() ? "" : found->held;
 }
 
+std::string NodeProgram::unknown() const {
+    const auto found = std::ranges::find_if(clients, [](const NodeClient& client) { return client.useful.empty(); });
+    if (found == clients.end()) return {};
+    return found->unknown.empty() ? "its CPU time could not be sampled" : found->unknown;
+}
+
 Advice keep(const NodeProgram& program, std::string why) {
     Advice advice{{}, std::move(why)};
     for (const NodeClient& client : program.clients) advice.cpus.push_back(client.cpus);

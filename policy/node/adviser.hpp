@@ -19,7 +19,8 @@ struct NodeClient {
     int max = 1;                   ///< CPUs: with more it would run no faster. May be less than it has
     Seconds changed = 0;           ///< when it was started, or its CPUs were changed last
     std::string held;              ///< why its CPUs may not change; empty: they may
-    std::vector<double> useful{};  ///< CPUs that ran its own code, one mean per look of the round; empty: not sampled
+    std::string unknown;           ///< why nothing is known of its CPU time; empty: it is
+    std::vector<double> useful{};  ///< CPUs that ran its own code, one mean per look of the round; empty: unknown
 };
 
 /// The clients of a job, or one that belongs to none.
@@ -30,10 +31,12 @@ struct NodeProgram {
     int cpus() const noexcept;
     int min() const noexcept;
     int max() const noexcept;
-    /// Returns the useful CPUs over those it has, from 0 to 1; nothing where a client was not sampled.
+    /// Returns the useful CPUs over those it has, from 0 to 1; nothing where a client is unknown.
     std::vector<double> efficiencies() const;
     /// Returns why one of its clients is held; empty: none is.
     std::string held() const;
+    /// Returns why nothing is known of one of its clients; empty: all are known.
+    std::string unknown() const;
 };
 
 /// A node at the end of a round.

@@ -96,6 +96,11 @@ tl::expected<std::unique_ptr<Adviser>, std::string> adviser_of(std::string_view 
             return tl::unexpected(wrong);
         rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
     }
+    if (const auto* efficient = std::any_cast<EfficientCpusRules>(&rules))
+        if (efficient->lower > efficient->upper)
+            return tl::unexpected("lower " + text_of(efficient->lower) + " is above upper " +
+                                  text_of(efficient->upper) +
+                                  "; a program between them would have to shrink and to grow");
     return found->make(rules);
 }
 

@@ -109,13 +109,14 @@ private:
     [[nodiscard]] std::string why(const NodeProgram& program, const Communication& lost, int size, Seconds now) const {
         if (const std::string held = program.held(); !held.empty()) return held;
         if (is_new(program, rules_.min_gap, now)) return "its CPUs were changed a moment ago";
-        if (!lost.known) return "its CPU time could not be sampled";
+        if (!lost.known) return program.unknown();
         std::string useful = percent(1 / (1 + lost.mean)) + " of its CPU time is useful";
         if (size < program.cpus())
             return (lost.mean > rules_.upper ? useful
                                              : percent(1 / (1 + lost.trend)) + " of its CPU time is useful by now") +
                    ", less than " + percent(1 / (1 + rules_.upper));
         if (size > program.cpus()) return useful + ", more than " + percent(1 / (1 + rules_.lower));
+        if (lost.mean > rules_.upper && program.min() >= size) return useful + ", and it has its minimum";
         if (lost.mean >= rules_.lower) return useful;
         if (program.max() <= size) return useful + ", and more CPUs would be of no use";
         return useful + (limit_of(program, now) <= size ? ", and more CPUs were of no use" : ", and no CPU is free");

@@ -156,7 +156,7 @@ private:
     Advice advise(const NodeProgram& program, Seconds now) {
         if (program.clients.size() < 2) return keep(program, "it has one rank");
         if (const std::string held = program.held(); !held.empty()) return keep(program, held);
-        if (program.efficiencies().empty()) return keep(program, "its CPU time could not be sampled");
+        if (program.efficiencies().empty()) return keep(program, program.unknown());
         std::vector<int> ranks;
         for (const NodeClient& client : program.clients) ranks.push_back(client.id);
         return jobs_.try_emplace(ranks, rules_).first->second.advise(program, now);

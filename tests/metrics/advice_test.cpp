@@ -91,6 +91,38 @@ TEST(Advice, AProgramGetsNoMoreCpusThanItHasThreadsUnlessItFollows) {
     EXPECT_EQ(max(), 6);
 }
 
+TEST(Advice, AThreadThatWakesUpNowAndThenIsNoReasonForASecondCpu) {
+    auto view = client(1, "heat", "", "0");
+    view.info.resize = DROM_RESIZE_KEEPS;
+    ClientSeen watched = seen(view, 1);
+    watched.processes[0].threads.push_back({0.001, 0, 0});
+    EXPECT_EQ(advised_node(node_of_eight({view}), looks_at({watched}), "").programs[0].seen.max(), 1);
+}
+
+TEST(Advice, ADrainedCpuIsNoReasonToSayThatMoreAreOfNoUse) {
+    const auto view = client(1, "heat", "", "0");
+    Snapshot snapshot = node_of_eight({view});
+    snapshot.masks.drained = cpus("1-7");
+    const AdvisedNode node = advised_node(snapshot, looks_at({seen(view, 1)}), "");
+    EXPECT_EQ(node.free, 0);
+    EXPECT_EQ(node.programs[0].seen.max(), 8);
+}
+
+TEST(Advice, AProgramWhoseCpusOthersHadIsUnknown) {
+    const auto view = client(1, "heat", "", "0-1");
+    const auto program = [&](double used, double waited) {
+        return advised_node(node_of_eight({view}), looks_at({seen(view, used, waited, 2)}), "").programs[0].seen;
+    };
+    EXPECT_EQ(program(0.1, 1.9).unknown(), "other programs had its CPUs for most of the time");
+    EXPECT_EQ(program(2, 4).unknown(), "") << "its own threads wait for one another";
+    EXPECT_EQ(program(0, 0).unknown(), "") << "it sleeps";
+}
+
+TEST(Advice, AProgramIsCalledAsStatsDoes) {
+    const auto first = client(1, "b", "7", "0"), second = client(2, "a", "7", "1");
+    EXPECT_EQ(advised_node(node_of_eight({first, second}), {}, "").programs[0].seen.name, "b");
+}
+
 TEST(Advice, CpuTimeThatOthersTookIsNoFaultOfTheProgram) {
     const auto view = client(1, "heat", "", "0-1");
     const auto useful = [&](double own, double waited) {
@@ -102,6 +134,7 @@ TEST(Advice, CpuTimeThatOthersTookIsNoFaultOfTheProgram) {
     EXPECT_NEAR(useful(1, 0), 1, 1e-9);
     EXPECT_NEAR(useful(1, 0.5), 1.5, 1e-9);
     EXPECT_NEAR(useful(1.5, 3), 2, 1e-9) << "never more than it has";
+    EXPECT_NEAR(useful(2, 3), 2, 1e-9) << "its own threads waited for one another";
     EXPECT_NEAR(useful(0, 0), 0, 1e-9);
 }
 
@@ -121,6 +154,7 @@ TEST(Advice, AClientThatWasNotThereInAllLooksIsNotSampled) {
     looks[1].clients.clear();
     const AdvisedNode node = advised_node(node_of_eight({view}), looks, "");
     EXPECT_TRUE(node.programs[0].seen.clients[0].useful.empty());
+    EXPECT_EQ(node.programs[0].seen.unknown(), "it has just started");
     EXPECT_EQ(advised_node(node_of_eight({view}), looks_at({}), "").programs[0].seen.max(), 8);
 }
 

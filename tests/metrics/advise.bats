@@ -33,7 +33,7 @@ words() { tail -n +2 "$1"; }
     client_is one mask "$BOTH"
     drom advise --window 1 --policy efficiency:min_gap=0 --apply
     drom list --json | jq -re '.clients[0].mask' | grep -Ex '[0-9]+'
-    drom advise --window 1 --policy efficiency:min_gap=0 | grep -q "^one ([0-9]*): 1: 0 % of its CPU time is useful$"
+    drom advise --window 1 --policy efficiency:min_gap=0 | grep -q "^one ([0-9]*): 1: 0 % of its CPU time is useful, and it has its minimum$"
 }
 
 @test "a program whose two threads have work for a second CPU gets it" {
@@ -84,6 +84,28 @@ words() { tail -n +2 "$1"; }
     kill -KILL "$PID"
     eventually "the next one" drom advise --window 1 --apply
     drom check
+}
+
+@test "rounds end when their table is removed or replaced" {
+    sleeper one "$A"
+    background "$BIN" advise --window 1 --interval 1
+    eventually "its first round" test -s "$WORK/out"
+    mv "$DROM_TABLE" "$WORK/moved"
+    ended 1
+    grep -q "^drom: advise: the table $DROM_TABLE was removed or replaced; start again" "$WORK/err"
+    DROM_TABLE=$WORK/moved refuses 1 "^drom: top: the table $WORK/moved was removed or replaced" gone_while_top
+}
+gone_while_top() { { sleep 2; mv "$WORK/moved" "$WORK/again"; } >/dev/null 2>&1 3>&- & drom top --window 1; }
+
+@test "a script of many short programs is no program that does nothing" {
+    two_cpus
+    gcc -O1 "$BATS_TEST_DIRNAME/loads/short.c" -o "$GUESTS/short"
+    background "$BIN" run --name script --cpus "$A" -- sh -c "while [ ! -e '$WORK/stop' ]; do '$GUESTS/short'; done"
+    eventually "it is there" client_is script mask "$A"
+    # A program takes 20 ms of CPU time. Other load of the machine makes them fewer.
+    eventually "most of its CPU time is seen" bash -c "'$BIN' stats script --window 3 --json | jq -e '.applications[0].processes[0] | .cpu_ns > 0.6 * (.owned_ns - .waited_ns) and .cpu_ns > 300000000'"
+    touch "$WORK/stop"
+    ended 0
 }
 
 @test "a table without clients says so" {

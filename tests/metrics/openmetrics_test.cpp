@@ -24,7 +24,7 @@ namespace {
 
 NodeMetrics one_process(const std::string& client, const std::string& job) {
     NodeMetrics metrics;
-    metrics.clients = {{client, job, 42, 3, 0.5}};
+    metrics.clients = {{client, job, 42, {}, 3, 0.5}};
     metrics.report = {{"n1"}, 10, true, 0.001, {}};
     StatsProcess process{"n1", client, 42, {}, 1, 2000, 10, 0.5, metrics::budget_of({10, 2, {{12, 1, 2}}})};
     metrics.report.applications.push_back({job, client, true, {process}});
@@ -98,7 +98,8 @@ TEST(OpenMetrics, TwoProgramsOfOneNameAreTwoSeries) {
     NodeMetrics metrics = one_process("heat", "");
     metrics.report.applications.push_back(metrics.report.applications[0]);
     metrics.report.applications[1].processes[0].pid = 43;
-    metrics.clients.push_back({"heat", "", 43, 0, {}});
+    metrics.clients.push_back({"heat", "", 43, 1, 0, {}});
+    EXPECT_TRUE(has(openmetrics_text(metrics), R"(drom_requests_total{job="",client="heat",pid="43",rank="1"} 0)"));
     series_of(openmetrics_text(metrics));
 }
 

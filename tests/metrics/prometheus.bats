@@ -99,11 +99,25 @@ start_prometheus() {
     refuses 1 "^drom: metrics: $WORK: it is no regular file; name one that may be replaced" drom metrics --window 86400 --out "$WORK"
 }
 
+@test "a file is written through a link, with a long name, and not beyond the limit of its user" {
+    sleeper one "$A"
+    local long
+    long=$WORK/$(printf 'x%.0s' {1..250}).prom
+    drom metrics --window 1 --out "$long"
+    ln -s "$long" "$WORK/link.prom"
+    drom metrics --window 1 --out "$WORK/link.prom"
+    [[ -L $WORK/link.prom && -f $long ]]
+    cp "$long" "$WORK/before"
+    refuses 1 "^drom: metrics: $WORK/link.prom: it cannot be written: File too large" bash -c "ulimit -f 1; '$BIN' metrics --window 1 --out '$WORK/link.prom'"
+    cmp "$WORK/before" "$long"
+    [[ $(find "$WORK" -maxdepth 1 -name '.drom.*' | wc -l) == 0 ]]
+}
+
 @test "a table that is gone leaves the file as it was" {
     sleeper one "$A"
     drom metrics --window 1 --out "$WORK/drom.prom"
     cp "$WORK/drom.prom" "$WORK/before"
     refuses 1 "^drom: open table $WORK/none: there is none" drom metrics --table "$WORK/none" --out "$WORK/drom.prom"
     cmp "$WORK/before" "$WORK/drom.prom"
-    [[ $(find "$WORK" -name '.drom.prom*' | wc -l) == 0 ]]
+    [[ $(find "$WORK" -name '.drom.*' | wc -l) == 0 ]]
 }

@@ -141,6 +141,8 @@ TEST(Advisers, ATextThatNamesNoPolicySaysWhatThereIs) {
     EXPECT_EQ(refusal("balance:"), "nothing follows the ':'");
     EXPECT_EQ(refusal("balance:min_gain=2"), "min_gain '2' is out of range; 0 to 1 can be meant");
     EXPECT_EQ(refusal("efficiency:upper=0.3,lower=0.1"), "none");
+    EXPECT_EQ(refusal("efficiency:upper=0.1,lower=5"),
+              "lower 5 is above upper 0.1; a program between them would have to shrink and to grow");
 }
 
 TEST(EqualCpus, ANewcomerGetsAShareOfWhatOthersHave) {
@@ -216,6 +218,12 @@ TEST(EfficientCpus, AProgramThatWorksLessByNowShrinks) {
     NodeView view{{program("ends", {client(1, 4, {4, 4, 4, 1})})}, 0, 0};
     EXPECT_EQ(made("efficiency")->advise(view)[0],
               (Advice{{2}, "25 % of its CPU time is useful by now, less than 67 %"}));
+}
+
+TEST(EfficientCpus, AProgramAtItsMinimumIsSaidToBe) {
+    NodeView view{{program("p", {client(1, 1, {0.1, 0.1, 0.1, 0.1})})}, 0, 0};
+    EXPECT_EQ(made("efficiency")->advise(view)[0],
+              (Advice{{1}, "10 % of its CPU time is useful, and it has its minimum"}));
 }
 
 TEST(EfficientCpus, AProgramThatCouldNotBeSampledKeepsItsCpus) {

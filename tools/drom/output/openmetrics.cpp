@@ -48,13 +48,13 @@ private:
 };
 
 std::string labels_of(const ClientRequests& client) {
+    const std::string rank = client.rank ? ',' + label("rank", std::to_string(*client.rank)) : "";
     return label("job", client.job) + ',' + label("client", client.client) + ',' +
-           label("pid", std::to_string(client.pid));
+           label("pid", std::to_string(client.pid)) + rank;
 }
 
 std::string labels_of(const StatsApplication& application, const StatsProcess& process) {
-    const std::string rank = process.rank ? ',' + label("rank", std::to_string(*process.rank)) : "";
-    return labels_of(ClientRequests{process.client, application.job, process.pid, 0, {}}) + rank;
+    return labels_of(ClientRequests{process.client, application.job, process.pid, process.rank, 0, {}});
 }
 
 struct Cause {

@@ -16,6 +16,7 @@ struct ClientRequests {
     std::string client;
     std::string job;
     pid_t pid = 0;
+    std::optional<unsigned> rank = {};
     uint64_t count = 0;
     std::optional<double> release_s;  ///< how long the newest released one took; nothing before the first
 };

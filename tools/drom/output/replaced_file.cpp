@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 namespace drom::command {
 
@@ -23,6 +25,13 @@ tl::unexpected<Error> cannot_write(const std::string& path, int code) {
 std::string folder_of(const std::string& path) {
     const size_t slash = path.rfind('/');
     return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+/// Returns the file that a symbolic link names: the link stays. A link to nothing is its own target.
+std::string target_of(const std::string& path) {
+    std::error_code code;
+    const auto target = std::filesystem::canonical(path, code);
+    return code ? path : target.string();
 }
 
 /// Returns 0, or the errno of the first call that failed.
@@ -44,21 +53,21 @@ Expected<void> can_replace(const std::string& path) {
     struct stat known{};
     if (stat(path.c_str(), &known) == 0 && !S_ISREG(known.st_mode))
         return failure(DROM_E_OS, fmt::format("{}: it is no regular file; name one that may be replaced", path));
-    const std::string folder = folder_of(path);
+    const std::string folder = folder_of(target_of(path));
     if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return cannot_write(path, errno);
     return {};
 }
 
 Expected<void> replace_file(const std::string& path, const std::string& text) {
     if (const auto can = can_replace(path); !can) return can;
-    // The name begins with a dot and does not end as that of the file: collectors take *.prom.
-    const std::string folder = folder_of(path);
-    std::string beside = folder + "." + path.substr(folder.size()) + ".XXXXXX";
+    const std::string target = target_of(path);
+    // Hidden, and without the ending of the file: collectors take *.prom. The file's own name may be as long as it can.
+    std::string beside = folder_of(target) + ".drom.XXXXXX";
     const int fd = mkstemp(beside.data());
     if (fd < 0) return cannot_write(path, errno);
     int code = write_whole(fd, text);
     if (close(fd) != 0 && code == 0) code = errno;
-    if (code == 0 && rename(beside.c_str(), path.c_str()) != 0) code = errno;
+    if (code == 0 && rename(beside.c_str(), target.c_str()) != 0) code = errno;
     if (code == 0) return {};
     unlink(beside.c_str());
     return cannot_write(path, code);

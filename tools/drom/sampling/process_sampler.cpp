@@ -40,11 +40,18 @@ uint64_t clock_of(pid_t pid) {
     return static_cast<uint64_t>(time.tv_sec) * 1'000'000'000 + static_cast<uint64_t>(time.tv_nsec);
 }
 
-std::string name_of(pid_t pid) {
-    std::ifstream file(fmt::format("/proc/{}/comm", pid));
-    std::string name;
-    std::getline(file, name);
-    return name;
+std::string first_line_of(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    std::getline(file, line);
+    return line;
+}
+
+std::string name_of(pid_t pid) { return first_line_of(fmt::format("/proc/{}/comm", pid)); }
+
+/// Returns whether it is a thread of drom's agent, by the name that these give themselves.
+bool is_agent(pid_t pid, pid_t tid) {
+    return tid != pid && first_line_of(fmt::format("/proc/{}/task/{}/comm", pid, tid)) == "drom";
 }
 
 }  // namespace
@@ -75,6 +82,7 @@ void ProcessSampler::add_thread(pid_t tid, Pace& pace) {
     if (!first_look_) thread.before_ns = schedule.run_ns;
     thread.wait_begin_ns = first_look_ ? schedule.wait_ns : 0;
     thread.wait_end_ns = schedule.wait_ns;
+    thread.agent = is_agent(pid_, tid);
 }
 
 void ProcessSampler::find_threads(Pace& pace) {
@@ -136,7 +144,7 @@ ProcessSeen ProcessSampler::seen() const {
         seen.cpu_s += seconds;
         seen.waited_s += static_cast<double>(thread.wait_end_ns - thread.wait_begin_ns) * kNanosecond;
         const auto place = tid == pid_ ? seen.threads.begin() : seen.threads.end();
-        if (seconds > 0 || tid == pid_) seen.threads.insert(place, divided(thread, seconds));
+        if ((seconds > 0 && !thread.agent) || tid == pid_) seen.threads.insert(place, divided(thread, seconds));
     }
     if (const double rest = unseen_s(seen.cpu_s); rest > 0.001) {
         seen.threads.push_back(divided({}, rest));

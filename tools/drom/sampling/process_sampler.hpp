@@ -55,6 +55,7 @@ public:
 
 private:
     struct Thread {
+        bool agent = false;  ///< of drom itself, in the process
         std::optional<ThreadEvent> event;
         uint64_t before_ns = 0;  ///< on a CPU in the window, before the event was opened
         uint64_t wait_begin_ns = 0, wait_end_ns = 0;

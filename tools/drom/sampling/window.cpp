@@ -9,6 +9,8 @@
 #include <ctime>
 #include <utility>
 
+#include "sampling/tree_time.hpp"
+
 namespace drom::command {
 
 namespace {
@@ -47,7 +49,7 @@ void raise_limit_of_files() {
 class WatchedClient {
 public:
     WatchedClient(const Table& table, const drom_client_info& info) : table_(table), info_(info) {
-        find_processes(true);
+        tree_begin_s_ = tree_cpu_s(find_processes(true));
         count_cpus();
     }
 
@@ -70,16 +72,33 @@ public:
             client.processes.insert(place, process.seen());
             if (process.refused() != 0) client.refused = process.refused();
         }
+        add_unseen(client);
         return client;
     }
 
 private:
-    void find_processes(bool first) {
+    /// Returns the processes that the client has now.
+    std::vector<pid_t> find_processes(bool first) {
         const auto below = table_.descendants(info_.pid);
         elsewhere_ |= first && !below && below.error().status == DROM_E_NOPROC;
-        if (!below || elsewhere_) return;
-        processes_.try_emplace(info_.pid, info_.pid, first);
-        for (const pid_t pid : *below) processes_.try_emplace(pid, pid, first);
+        if (!below || elsewhere_) return {};
+        std::vector<pid_t> processes{info_.pid};
+        processes.insert(processes.end(), below->begin(), below->end());
+        for (const pid_t pid : processes) processes_.try_emplace(pid, pid, first);
+        return processes;
+    }
+
+    /// Adds the CPU time of children that began and ended between two looks, as those of make and of scripts do. It
+    /// counts as useful, and as one thread of the first process.
+    void add_unseen(ClientSeen& client) {
+        if (client.processes.empty()) return;
+        constexpr double kTick = 0.01;
+        double unseen_s = tree_cpu_s(find_processes(false)) - tree_begin_s_;
+        for (const ProcessSeen& process : client.processes) unseen_s -= process.cpu_s + kTick;
+        if (unseen_s <= 0) return;
+        ProcessSeen& first = client.processes.front();
+        first.threads.push_back({unseen_s, 0, 0});
+        first.cpu_s += unseen_s;
     }
 
     void count_cpus() {
@@ -92,6 +111,7 @@ private:
     bool elsewhere_ = false;
     double cpus_ = 0;
     double cpu_s_ = 0;
+    double tree_begin_s_ = 0;  ///< at the begin of the window
     std::map<pid_t, ProcessSampler> processes_;
 };
 

@@ -27,8 +27,9 @@ struct WindowSeen {
 };
 
 /// Looks at the clients of a table for so long. Processes and threads that begin meanwhile are counted. Of a thread
-/// that begins and ends between two looks, 0.8 seconds apart, only the CPU time is counted. One look costs 50 to 100
-/// microseconds per process, one sample about a microsecond. Each thread takes a file descriptor and 36 KiB.
+/// that begins and ends between two looks, 0.8 seconds apart, only the CPU time is counted. That of such a process is
+/// counted once its parent has waited for it, as useful. One look costs 50 to 100 microseconds per process, one sample
+/// about a microsecond. Each thread takes a file descriptor and 36 KiB.
 WindowSeen watch_clients(const Table& table, const std::vector<drom_client_info>& clients,
                          std::chrono::milliseconds window);
 

@@ -14,31 +14,65 @@ namespace {
 
 /// The work of one client in the looks of a round.
 struct Work {
-    std::vector<double> useful;  ///< CPUs, per look; empty: not sampled
-    unsigned threads = 0;        ///< that ran, at most
+    std::vector<double> useful;  ///< CPUs, per look; empty: unknown
+    std::string unknown;         ///< why
+    unsigned threads = 0;        ///< that worked, at most
 };
 
-/// Returns the CPUs that would have run its own code if no other program had taken their time: waiting for a CPU is
-/// divided as the time on one. They are no more than the client has.
-double useful_of(const std::vector<StatsProcess>& processes, double cpus, double elapsed_s) {
-    double useful = 0;
-    for (const StatsProcess& process : processes)
-        if (process.cpu_s > 0) useful += process.budget.useful * (1 + process.waited_s / process.cpu_s);
-    return std::min(useful / elapsed_s, cpus);
+/// CPU time of a client in one look.
+struct LookTimes {
+    double owned = 0, used = 0, useful = 0, waited = 0;  ///< seconds
+
+    /// Returns the CPU time that other programs took from it: that it waited for, and had not used up by itself.
+    [[nodiscard]] double taken() const { return std::clamp(owned - used, 0.0, waited); }
+};
+
+LookTimes times_of(const ClientSeen& client, double elapsed_s) {
+    LookTimes times;
+    times.owned = client.cpus * elapsed_s;
+    for (const StatsProcess& process : processes_of(client, elapsed_s, "")) {
+        times.used += process.cpu_s;
+        times.useful += process.budget.useful;
+        times.waited += process.waited_s;
+    }
+    return times;
 }
+
+/// Returns the CPUs that ran its own code, and those that would have if no other program had taken them: these are
+/// divided as the time on a CPU. They are no more than the client has.
+double useful_of(const LookTimes& times, double cpus, double elapsed_s) {
+    if (times.used <= 0) return 0;
+    return std::min(times.useful * (1 + times.taken() / times.used) / elapsed_s, cpus);
+}
+
+/// Returns the threads that worked: not those that woke up now and then, beside one that worked twenty times as long.
+unsigned threads_of(const ClientSeen& client) {
+    constexpr double kLeast = 0.05;
+    std::vector<double> times;
+    for (const ProcessSeen& process : client.processes)
+        for (const metrics::ThreadTimes& thread : process.threads) times.push_back(thread.on_cpu());
+    const double longest = times.empty() ? 0 : std::ranges::max(times);
+    return static_cast<unsigned>(std::ranges::count_if(times, [&](double time) { return time > kLeast * longest; }));
+}
+
+Work unknown(std::string why) { return {{}, std::move(why), 0}; }
 
 Work work_of(pid_t pid, const std::vector<WindowSeen>& looks) {
     Work work;
+    LookTimes all;
     for (const WindowSeen& look : looks) {
         const auto seen =
             std::ranges::find(look.clients, pid, [](const ClientSeen& client) { return client.info.pid; });
-        if (seen == look.clients.end() || seen->refused != 0 || seen->elsewhere || look.elapsed_s <= 0) return {};
-        const std::vector<StatsProcess> processes = processes_of(*seen, look.elapsed_s, "");
-        work.useful.push_back(useful_of(processes, seen->cpus, look.elapsed_s));
-        unsigned threads = 0;
-        for (const StatsProcess& process : processes) threads += process.threads;
-        work.threads = std::max(work.threads, threads);
+        if (seen == look.clients.end() || look.elapsed_s <= 0) return unknown("it has just started");
+        if (seen->elsewhere) return unknown("it is in another pid namespace");
+        if (seen->refused != 0) return unknown("the kernel lets no samples be taken of it");
+        const LookTimes times = times_of(*seen, look.elapsed_s);
+        all.owned += times.owned;
+        all.waited += times.taken();
+        work.useful.push_back(useful_of(times, seen->cpus, look.elapsed_s));
+        work.threads = std::max(work.threads, threads_of(*seen));
     }
+    if (all.waited > all.owned / 2) return unknown("other programs had its CPUs for most of the time");
     return work;
 }
 
@@ -69,6 +103,7 @@ policy::NodeClient node_client(const ClientView& client, const std::vector<Windo
     seen.changed = seconds_of(client.info.posted_ns);
     seen.held = held_of(client.info);
     seen.useful = work.useful;
+    seen.unknown = work.unknown;
     return seen;
 }
 
@@ -96,17 +131,17 @@ policy::NodeView AdvisedNode::view(policy::Seconds now) const {
 AdvisedNode advised_node(const Snapshot& snapshot, const std::vector<WindowSeen>& looks, const std::string& job) {
     AdvisedNode node;
     node.free = static_cast<int>((snapshot.masks.free - snapshot.masks.drained).count());
-    const unsigned all = (snapshot.masks.present - snapshot.masks.drained).count();
+    const unsigned all = snapshot.masks.present.count();
     std::vector<ClientView> clients = snapshot.clients;
     std::ranges::stable_sort(clients, {}, [](const ClientView& client) { return client.info.rank; });
     for (const ClientView& client : clients) {
         // A client without CPUs waits for some; its requests are drom run's.
         if ((!job.empty() && job != client.info.job) || client.wanted.empty()) continue;
         AdvisedProgram& program = program_of(node, client.info);
+        const bool rank = client.info.ranks != 0;
+        if (program.clients.empty()) program.seen.name = rank ? name_without_rank(client.info.name) : client.info.name;
         program.seen.clients.push_back(node_client(client, looks, all));
         program.clients.push_back(client);
-        const bool rank = client.info.ranks != 0;
-        program.seen.name = rank ? name_without_rank(client.info.name) : client.info.name;
     }
     return node;
 }

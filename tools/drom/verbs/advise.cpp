@@ -12,6 +12,7 @@
 #include "output/messages.hpp"
 #include "policy/node/advisers.hpp"
 #include "sampling/window.hpp"
+#include "table/same_table.hpp"
 #include "table/snapshot.hpp"
 #include "text/wrapped.hpp"
 #include "verbs/advice.hpp"
@@ -51,7 +52,7 @@ policy::Seconds now_s() {
 class Advising {
 public:
     Advising(const CommandOptions& options, Table& table, policy::Adviser& adviser)
-        : options_(options), table_(table), adviser_(adviser) {}
+        : options_(options), table_(table), same_(table.path()), adviser_(adviser) {}
 
     /// Looks, decides, prints, and applies. Returns the exit status.
     int round() {
@@ -59,6 +60,8 @@ public:
         const auto clients = table_.clients();
         if (!clients) return refused(options_, clients.error());
         const std::vector<WindowSeen> looks = look(*clients);
+        if (const auto same = same_.check(); !same)
+            return refused(options_, sentence(options_, same.error().status, same.error().text));
         const auto snapshot = take_snapshot(table_);
         if (!snapshot) return refused(options_, snapshot.error());
         const AdvisedNode node = advised_node(*snapshot, looks, options_.job);
@@ -115,20 +118,23 @@ private:
     /// Posts all changes as one request. One that another command has overtaken is left out: the next round looks anew.
     int apply(const std::vector<Assignment>& assignments) {
         const auto outcome = table_.set_masks(assignments, options_.request);
-        if (!outcome) {
-            // The library calls every mask that it is asked for "set".
-            const std::string& why = outcome.error().text;
-            const std::string theirs = "drom: set";
-            const std::string text = why.starts_with(theirs) ? why.substr(theirs.size()) : ": " + why;
-            return refused(options_, sentence(options_, outcome.error().status, "nothing was changed" + text));
-        }
+        if (!outcome)
+            return refused(options_, sentence(options_, outcome.error().status,
+                                              "nothing was changed: " + in_own_words(outcome.error().text)));
         if (!outcome->pending()) return kDone;
-        complain(sentence(options_, outcome->status, outcome->text).text);
+        complain(sentence(options_, outcome->status, in_own_words(outcome->text)).text);
         return kPosted;
+    }
+
+    /// Returns the sentence without its begin: the library calls every mask that it is asked for "set".
+    static std::string in_own_words(const std::string& text) {
+        constexpr std::string_view kTheirs = "drom: set: ";
+        return text.starts_with(kTheirs) ? text.substr(kTheirs.size()) : text;
     }
 
     const CommandOptions& options_;
     Table& table_;
+    const SameTable same_;
     policy::Adviser& adviser_;
     bool goes_on_ = false;
 };

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // metrics.cpp - drom metrics: what drom stats says of all clients, for Prometheus.
+#include <csignal>
+
 #include "output/openmetrics.hpp"
 #include "output/replaced_file.hpp"
 #include "sampling/window.hpp"
@@ -12,7 +14,8 @@ namespace drom::command {
 namespace {
 
 ClientRequests requests_of(const drom_client_info& info) {
-    ClientRequests requests{info.name, info.job, info.pid, info.request_seq, {}};
+    ClientRequests requests{info.name, info.job, info.pid, {}, info.request_seq, {}};
+    if (info.ranks != 0) requests.rank = info.rank;
     const bool released = info.request_seq != 0 && info.released_seq == info.request_seq;
     if (released && info.released_ns >= info.posted_ns)
         requests.release_s = static_cast<double>(info.released_ns - info.posted_ns) / 1e9;
@@ -28,6 +31,8 @@ NodeCpus cpus_of(const Snapshot& snapshot) {
 }  // namespace
 
 int verb_metrics(const CommandOptions& options) {
+    // A file beyond the limit (ulimit -f) is an error, and no end of this process that leaves a part behind.
+    std::signal(SIGXFSZ, SIG_IGN);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     if (!options.out.empty())

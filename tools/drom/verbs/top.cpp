@@ -5,6 +5,7 @@
 #include "output/stats_json.hpp"
 #include "output/top_table.hpp"
 #include "sampling/window.hpp"
+#include "table/same_table.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/verb_functions.hpp"
@@ -39,10 +40,12 @@ TopRow row_of(const Table& table, const ClientSeen& client, double elapsed_s) {
 }
 
 /// Looks once, and prints. Returns the exit status; kDone as long as a reader is there.
-int show(const CommandOptions& options, const Table& table) {
+int show(const CommandOptions& options, const Table& table, const SameTable& same) {
     const auto clients = table.clients();
     if (!clients) return refused(options, clients.error());
     const WindowSeen window = watch_clients(table, *clients, options.stats.window);
+    if (const auto there = same.check(); !there)
+        return refused(options, sentence(options, there.error().status, there.error().text));
     TopFrame frame{node_name(), window.elapsed_s, {}};
     for (const ClientSeen& client : window.clients) frame.rows.push_back(row_of(table, client, window.elapsed_s));
     return print_whole(options.json ? top_json(frame) : top_text(frame)) ? kDone : kRefused;
@@ -54,8 +57,9 @@ int verb_top(const CommandOptions& options) {
     end_cleanly_at_signals();
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
-    int status = show(options, *table);
-    while (status == kDone && !options.once) status = show(options, *table);
+    const SameTable same(table->path());
+    int status = show(options, *table, same);
+    while (status == kDone && !options.once) status = show(options, *table, same);
     return status;
 }
 
