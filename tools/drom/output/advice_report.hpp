@@ -15,8 +15,10 @@ struct AdvisedClient {
     pid_t pid = 0;
     std::string name;
     std::optional<unsigned> rank;
-    unsigned cpus = 0;     ///< that it has
-    unsigned advised = 0;  ///< that it should have
+    unsigned cpus = 0;             ///< that it has
+    unsigned advised = 0;          ///< that it should have
+    unsigned min = 1, max = 1;     ///< between which it can be advised
+    std::vector<double> useful{};  ///< CPUs, per look of the round; empty: unknown
 };
 
 struct AdviceLine {

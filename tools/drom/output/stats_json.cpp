@@ -284,7 +284,10 @@ std::string advice_json(const AdviceReport& report) {
                                {"name", client.name},
                                {"rank", client.rank ? Json(*client.rank) : Json()},
                                {"cpus", client.cpus},
-                               {"advised", client.advised}});
+                               {"advised", client.advised},
+                               {"min", client.min},
+                               {"max", client.max},
+                               {"useful", client.useful}});
         json["programs"].push_back(
             {{"job", program.job}, {"name", program.name}, {"why", program.why}, {"clients", std::move(clients)}});
     }

@@ -102,9 +102,10 @@ private:
             AdviceLine line{program.clients.front().info.job, program.seen.name, advices[i].why, {}};
             for (size_t k = 0; k < program.clients.size(); ++k) {
                 const drom_client_info& info = program.clients[k].info;
+                const policy::NodeClient& seen = program.seen.clients[k];
                 line.clients.push_back({info.pid, info.name, info.ranks != 0 ? std::optional(info.rank) : std::nullopt,
-                                        static_cast<unsigned>(program.seen.clients[k].cpus),
-                                        static_cast<unsigned>(advices[i].cpus[k])});
+                                        static_cast<unsigned>(seen.cpus), static_cast<unsigned>(advices[i].cpus[k]),
+                                        static_cast<unsigned>(seen.min), static_cast<unsigned>(seen.max), seen.useful});
             }
             report.programs.push_back(std::move(line));
         }
