@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// sampling_test.cpp - whose code a sample is in, by maps and records that may be anything.
+// sampling_test.cpp - whose code a sample is in, by maps and records that may be anything, and whose thread.
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstring>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "sampling/mapped_objects.hpp"
+#include "sampling/process_sampler.hpp"
 #include "sampling/thread_event.hpp"
 
 namespace drom::command {
@@ -110,6 +117,35 @@ TEST(ThreadEvent, AThreadThatIsNotThereIsRefused) {
     const auto event = ThreadEvent::open(-7, std::chrono::milliseconds(5), true);
     ASSERT_FALSE(event);
     EXPECT_NE(event.error(), 0);
+}
+
+TEST(ProcessSampler, AThreadOfTheAgentIsNoThreadOfTheProgram) {
+    std::atomic<int> named = 0;
+    std::atomic<bool> stop = false;
+    const auto work = [&](const char* name) {
+        prctl(PR_SET_NAME, name);
+        ++named;
+        while (!stop) {}
+    };
+    std::thread agent(work, "drom"), own(work, "own");
+    while (named < 2) std::this_thread::yield();
+    ProcessSampler sampler(getpid(), true);
+    Pace pace{std::chrono::milliseconds(5), true};
+    sampler.look(pace);
+    const auto both_worked = [&] { return sampler.seen().cpu_s > 0.2; };
+    for (int i = 0; i < 600 && sampler.refused() == 0 && !both_worked(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        sampler.look(pace);
+    }
+    stop = true;
+    agent.join();
+    own.join();
+    if (sampler.refused() != 0) GTEST_SKIP() << "the kernel lets no samples be taken";
+    ASSERT_TRUE(both_worked());
+    const auto threads = sampler.seen().threads;
+    const auto worked =
+        std::ranges::count_if(threads, [](const metrics::ThreadTimes& thread) { return thread.on_cpu() > 0.05; });
+    EXPECT_EQ(worked, 1) << "its own; the primary one slept";
 }
 
 }  // namespace drom::command
