@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -79,7 +80,7 @@ public:
         learn(job, sizes, now);
         const Division& present = known_.at(sizes);
         if (const auto before = known_.find(before_);
-            before != known_.end() && before_ != sizes && slower(present, before->second))  // mutant undo
+            before != known_.end() && is_division_of(job, before_) && slower(present, before->second))  // mutant undo
             return {std::exchange(before_, sizes), "it was faster with these CPUs before"};
         const std::vector<int> better = traded(loads_of(job, present), rules_);
         if (better == sizes) return keep(job, "no trade would make it faster by more than " + percent(rules_.min_gain));
@@ -93,6 +94,14 @@ public:
 
 private:
     static std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+    /// Returns whether the job could have its CPUs divided so: others may have changed their number since.
+    static bool is_division_of(const NodeProgram& job, const std::vector<int>& sizes) {
+        for (std::size_t i = 0; i < sizes.size(); ++i)
+            if (sizes[i] < job.clients[i].min || sizes[i] > std::max(job.clients[i].max, job.clients[i].cpus))
+                return false;
+        return std::accumulate(sizes.begin(), sizes.end(), 0) == job.cpus();
+    }
 
     void learn(const NodeProgram& job, const std::vector<int>& sizes, Seconds now) {
         Division& division = known_[sizes];

@@ -284,6 +284,21 @@ TEST(RankBalance, ATradeThatMadeItSlowerIsUndoneAndNotTriedAgain) {
     EXPECT_TRUE(std::all_of(seen.begin() + 1, seen.end(), [](const auto& one) { return one == std::vector{4, 4}; }));
 }
 
+TEST(RankBalance, CpusThatWereTakenFromTheJobAreNotGivenBackByAnUndo) {
+    const auto adviser = made("balance");
+    const auto round = [&](int first, int second, double pace, Seconds now) {
+        NodeView view{{program("job", {client(1, first, std::vector<double>(4, 1 * pace)),
+                                       client(2, second, std::vector<double>(4, 4 * pace))})},
+                      0,
+                      now};
+        const auto cpus = adviser->advise(view)[0].cpus;
+        EXPECT_LE(cpus[0] + cpus[1], first + second);
+        return cpus;
+    };
+    EXPECT_NE(round(4, 4, 1, 0), (std::vector{4, 4}));
+    round(2, 2, 0.4, 10);
+}
+
 TEST(RankBalance, ARankThatIsHeldKeepsTheJobAsItIs) {
     PlayedJob job({1, 2.5}, {4, 4});
     NodeView view = job.view(0);
