@@ -49,7 +49,8 @@ if $changed; then
     ((${#suites[@]} == 0)) || only+=(dev)
     ((${#only[@]})) || exit 0
 fi
-((${#suites[@]} == 0 || ${#only[@]})) || only=(dev)
+# Suites run in the dev build, also where the lint was named beside them.
+((${#suites[@]} == 0)) || [[ " ${only[*]} " == *" dev "* || " ${only[*]} " == *" asan "* || " ${only[*]} " == *" tsan "* ]] || only+=(dev)
 wanted() { ((${#only[@]} == 0)) || [[ " ${only[*]} " == *" $1 "* ]]; }
 # chosen SUITE: true for every suite, unless suites were named.
 chosen() { ((${#suites[@]} == 0)) || [[ " ${suites[*]} " == *" $1 "* ]]; }
