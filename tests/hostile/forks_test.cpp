@@ -92,7 +92,7 @@ TEST_F(Forking, AnAgentMovesTheFirstChildThatWasBeingForkedAtItsRelease) {
         if (drom_init(nullptr, 0, &options, nullptr) != DROM_OK) _exit(1);
         // The C library cannot create the agent's threads while it is inside a fork.
         await([] { return count_threads() == 3; });
-        fork_slowly(words);
+        fork_slowly(words, sleep_as_other);
     });
     NEED_HELD_FORK(launched);
     EXPECT_EQ(set(launched.program(), kFirst, DROM_WAIT_RELEASED | DROM_NEVER_CONFINE), DROM_OK) << error_.text;

@@ -55,6 +55,19 @@ bool hold_after_first_move(pid_t pid, int calls) {
     return held;
 }
 
+/// Holds the process at the call that is number `calls` after its mark. Returns false when it makes fewer, or waits
+/// before.
+bool hold_after_mark(pid_t pid, int calls) {
+    bool held = run_to_mark(pid);
+    bool waits = false;
+    const auto next = [&waits](const __ptrace_syscall_info& call) {
+        waits = call.entry.nr == SYS_futex;
+        return true;
+    };
+    for (int i = 0; i <= calls && held; ++i) held = run_to(pid, next) && !waits;
+    return held;
+}
+
 /// Runs on to the mark. Returns how many moves put a thread outside `mask`.
 int count_moves_outside(pid_t pid, uint64_t mask) {
     int outside = 0;
@@ -208,14 +221,17 @@ bool has_ended(pid_t pid) {
     return line.find(") Z") != std::string::npos;
 }
 
-/// Starts a process below which another one has a child. When that one ends, the first adopts the child.
+/// Starts a process below which another one has a child. When that one ends, the first adopts the child. All but the
+/// child are on the first CPU already, so that nothing else has to be moved.
 void start_three(const Shared& words, bool reaps) {
+    drom::set_affinity(0, cpus(kFirst));
     if (fork_descendant() != 0) return;
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (reaps) signal(SIGCHLD, SIG_IGN);
     if (fork_descendant() != 0) sleep_for_good();
     words->parent.store(getpid());
     if (fork() != 0) sleep_for_good();
+    drom::set_affinity(0, cpus(kBoth));
     words->other.store(getpid());
     sleep_for_good();
 }
@@ -234,7 +250,7 @@ TEST_P(HeldUpWhileOneEnds, TheChildThatItLeavesIsMoved) {
         Child administrator = start_administrator(launched, kFirst, 0, gate);
         if (!trace(administrator.pid())) DROM_SKIP("system calls cannot be traced here");
         gate.open();
-        held = hold_after_first_move(administrator.pid(), calls);
+        held = hold_after_mark(administrator.pid(), calls);
         if (!held) break;
         kill(parent, SIGKILL);
         await([parent] { return has_ended(parent); });
@@ -247,5 +263,51 @@ TEST_P(HeldUpWhileOneEnds, TheChildThatItLeavesIsMoved) {
 
 INSTANTIATE_TEST_SUITE_P(Ends, HeldUpWhileOneEnds, testing::Bool(),
                          [](const auto& reaps) { return reaps.param ? "and_is_reaped" : "and_stays_a_zombie"; });
+
+// --- a child is born, starts a daemon and ends ----------------------------------------------------------------------
+
+/// Starts a daemon, and ends.
+void start_daemon(const Shared& words) {
+    words->parent.store(getpid());
+    hold_no_fork();
+    if (fork_bare() == 0) {
+        words->other.store(getpid());
+        sleep_for_good();
+    }
+    _exit(0);
+}
+
+/// Begins a fork whose child will start a daemon. The launcher adopts the daemon.
+void start_daemon_slowly(const Shared& words) {
+    signal(SIGCHLD, SIG_IGN);
+    if (fork_descendant() == 0) sleep_for_good();
+    fork_slowly(words, start_daemon);
+    sleep_for_good();
+}
+
+/// The daemon kept its CPUs. Its parent was born after the client had been asked for its children, and was reaped
+/// before it was asked again; the launcher had been asked in between.
+TEST_F(HeldUp, ADaemonWhoseParentWasBornAndReapedBetweenTwoListsIsMoved) {
+    NEED_TWO_CPUS();
+    int calls = 0;
+    for (bool held = true; held; ++calls) {
+        const Gate gate;
+        const Launched launched(path_, kBoth, start_daemon_slowly);
+        NEED_HELD_FORK(launched);
+        Child administrator = start_administrator(launched, kFirst, 0, gate);
+        if (!trace(administrator.pid())) DROM_SKIP("system calls cannot be traced here");
+        gate.open();
+        held = hold_after_mark(administrator.pid(), calls);
+        if (!held) break;
+        launched.words->step.store(kLetGo);
+        const pid_t daemon = launched.other();
+        const pid_t parent = launched.words->parent.load();
+        await([parent] { return kill(parent, 0) != 0; });
+        let_go(administrator.pid());
+        EXPECT_EQ(administrator.wait(), DROM_OK);
+        EXPECT_EQ(mask_of(daemon), kFirst) << "held at call " << calls;
+    }
+    EXPECT_GT(calls, 10) << "it was not held while it moved them";
+}
 
 }  // namespace

@@ -17,19 +17,25 @@
 
 namespace drom::test {
 
+inline void* held_page = nullptr;  ///< the page whose copying holds a fork
+inline constexpr size_t kPage = 4096;
+
 /// Returns a userfaultfd that holds each fork of this process until the event of it is read; less than 0: not here.
 inline int hold_forks() {
     const auto file = static_cast<int>(syscall(SYS_userfaultfd, O_CLOEXEC));
     uffdio_api api{};
     api.api = UFFD_API;
     api.features = UFFD_FEATURE_EVENT_FORK;
-    void* room = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    held_page = mmap(nullptr, kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uffdio_register range{};
-    range.range = {reinterpret_cast<uint64_t>(room), 4096};
+    range.range = {reinterpret_cast<uint64_t>(held_page), kPage};
     range.mode = UFFDIO_REGISTER_MODE_MISSING;
     if (file < 0 || ioctl(file, UFFDIO_API, &api) != 0 || ioctl(file, UFFDIO_REGISTER, &range) != 0) return -1;
     return file;
 }
+
+/// Lets the forks of a child go that was held. It has its parent's page, and another userfaultfd, which is not read.
+inline void hold_no_fork() { munmap(held_page, kPage); }
 
 /// Starts a process of the client that ends with its parent.
 inline pid_t fork_descendant() {
@@ -52,7 +58,8 @@ inline pid_t fork_bare() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD,
 inline constexpr int kCannot = -1, kForks = 1, kLetGo = 2;
 
 /// Forks; the fork is held until the test lets it go. The mask of the child is the one of the moment when it began.
-inline void fork_slowly(const Shared& words) {
+/// `child`: what the child does.
+inline void fork_slowly(const Shared& words, void (*child)(const Shared&)) {
     const int file = hold_forks();
     if (file < 0) {
         words->step.store(kCannot);
@@ -63,7 +70,11 @@ inline void fork_slowly(const Shared& words) {
         end_held_fork(file);
     }).detach();
     words->step.store(kForks);
-    if (fork_bare() != 0) return;
+    if (fork_bare() == 0) child(words);
+}
+
+/// Sleeps, as the process whose mask the test looks at.
+inline void sleep_as_other(const Shared& words) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     words->other.store(getpid());
     sleep_for_good();
@@ -72,7 +83,7 @@ inline void fork_slowly(const Shared& words) {
 inline void start_slow_fork(const Shared& words) {
     if (fork_descendant() == 0) {
         words->parent.store(getpid());
-        fork_slowly(words);
+        fork_slowly(words, sleep_as_other);
         sleep_for_good();
     }
 }

@@ -296,6 +296,8 @@ MUTANTS = [
            (hostile("Ends/HeldUpWhileOneEnds.*zombie"),)),
     Mutant("a process that is gone has left no child", VALIDATION, "gone", GONE,
            (hostile("Ends/HeldUpWhileOneEnds.*reaped"),)),
+    Mutant("the child of a fork that is over is still there", VALIDATION, "just-settled", GONE,
+           (hostile("HeldUp.ADaemon*"),)),
     Mutant("a mover does not say that it moves", VALIDATION, "announce", GONE,
            (hostile("Forking.AProcessInside*"),)),
     Mutant("an attempt of an administrator that failed is forgotten", VALIDATION, "attempts",
