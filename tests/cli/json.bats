@@ -200,7 +200,7 @@ part() { jq -c "$1" "$WORK/json"; }
     two_cpus
     [[ -x $BUILD/bench/entry-gomp && -x $BUILD/bench/entry-omp ]] || missing "the benchmarks are not built"
     local key=safe_point_omp_region_ns_over_bare
-    timeout 300 python3 "$BATS_TEST_DIRNAME/../../bench/measure.py" --build "$BUILD" --out "$WORK/json" --quick --only "$key"
+    timeout 900 python3 "$BATS_TEST_DIRNAME/../../bench/measure.py" --build "$BUILD" --out "$WORK/json" --quick --only "$key"
     fits bench-summary <"$WORK/json"
     [[ $(part ".$key | [.threads_1, .threads_2, .gomp_threads_1, .gomp_threads_2 | .entry_point_ns.value | type] | unique") == '["number"]' ]]
 }
