@@ -38,6 +38,7 @@ RULES = [
     (r"tools/drom/", "cli metrics hostile consumer trees"),
     (r"tools/sim/", "sim fuzz"),
     (r"tools/text/", "cli sim"),
+    (r"tools/trace/", "metrics"),
     (r"docs/reference/schemas/", "cli sim consumer"),
     (r"metrics/", "metrics"),
     (r"policy/", "policy sim plugin fuzz"),

@@ -431,6 +431,7 @@ offers() { drom --complete "$@" | cut -f1 | xargs; }
     [[ $(offers help wat) == watch ]]
     [[ $(offers list -o pid,na) == pid,name ]]
     [[ $(offers list -o pid,p) == pid,processes ]]
+    [[ $(offers trace --format p) == "perfetto paraver" && $(offers trace x) == :files ]]
     [[ $(offers --table "") == :folders && $(offers run -- ./x) == :files && $(offers run ma) == :commands ]]
     # run --wait takes no value.
     [[ $(offers run --wait ma) == :commands && -z $(offers list --nothing) && -z $(offers frob x) ]]

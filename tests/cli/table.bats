@@ -9,7 +9,7 @@ load support
 setup_file() { build_guests; }
 
 @test "no table: every verb says so, none creates it" {
-    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "stats" "top" "metrics" "advise" "check"; do
+    for command in "list" "set 1 0" "shrink 1 1" "expand 1 1" "add 1 0" "remove 1 0" "drain 0" "restore 0" "wait 1" "watch" "explain 1" "stats" "top" "metrics" "trace t.json" "advise" "check"; do
         # shellcheck disable=SC2086
         refuses 1 "^drom: open table $DROM_TABLE: there is none; start a program with drom run, or set DROM_TABLE" drom $command
     done

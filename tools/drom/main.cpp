@@ -40,8 +40,8 @@ constexpr Row kRows[] = {
     {"wait", drom::command::verb_wait},       {"watch", drom::command::verb_watch},
     {"explain", drom::command::verb_explain}, {"stats", drom::command::verb_stats},
     {"top", drom::command::verb_top},         {"metrics", drom::command::verb_metrics},
-    {"advise", drom::command::verb_advise},   {"check", drom::command::verb_check},
-    {"env", drom::command::verb_env},
+    {"trace", drom::command::verb_trace},     {"advise", drom::command::verb_advise},
+    {"check", drom::command::verb_check},     {"env", drom::command::verb_env},
 };
 
 /// Returns whether as many files can be opened as a verb needs. A verb that fails later for want of one would blame the

@@ -146,6 +146,8 @@ Candidates values(const std::string& option, const Before& before, const std::st
     if (option == "--wait") return fixed({"released", "resized"});
     if (option == "--grace") return fixed({"now", "never"});
     if (option == "--resize") return fixed({"keep", "follow", "auto"});
+    if (option == "--format") return fixed({"perfetto", "paraver", "csv"});
+    if (option == "--out") return fixed({":files"});
     if (option == "--cpus") return units();
     return option == "--job" ? jobs(before.table) : Candidates{};
 }
@@ -170,6 +172,7 @@ Candidates arguments(const Before& before) {
         if (!before.job || kind != "CLIENT") kinds.push_back(kind);
     const std::string kind = before.position < kinds.size() ? kinds[before.position] : "";
     if (kind == "MASK") return units();
+    if (kind == "FILE") return fixed({":files"});
     if (before.position > 0 && !kinds.empty() && kinds.back() == "FILE...") return fixed({":files"});
     Candidates all;
     if (kind.starts_with("CLIENT") || kind.starts_with("[CLIENT]")) all = clients(before.table);

@@ -33,6 +33,8 @@ struct Typed {
     std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window, interval;
 };
 
+/// In the arguments of a verb: only words behind "--" are the command, and there may be none.
+constexpr const char* kOptionalCommand = "[-- COMMAND";
 constexpr uint64_t kDay = 24ULL * 3600 * 1000;
 
 void add_value(CLI::App* app, const char* names, std::string& into, const char* label, const char* text) {
@@ -132,6 +134,11 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs for each table (2)");
     }
+    if (verb == "trace") {
+        add_value(app, "--format", typed.options.trace.format, "FORMAT",
+                  "perfetto, paraver or csv (what FILE ends with: .json, .prv or .csv)");
+        add_value(app, "--for", typed.duration, "SECONDS", "end after this time");
+    }
     if (verb == "advise") {
         add_value(app, "--policy", typed.options.advise.policy, "POLICY",
                   "NAME or NAME:OPTION=VALUE,...: equipartition, efficiency (default), balance");
@@ -154,11 +161,12 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
 
 void add_positionals(CLI::App* app, const VerbText& verb, Typed& typed) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
-    if (takes("COMMAND")) app->prefix_command();
+    if (takes("COMMAND") && !takes(kOptionalCommand)) app->prefix_command();
     if (takes("CLIENT")) app->add_option("CLIENT", typed.options.client, "")->type_name("");
     if (takes("MASK")) app->add_option("MASK", typed.options.mask, "")->type_name("");
     if (takes(" N")) app->add_option("N", typed.count, "")->type_name("");
-    if (takes("FILE")) app->add_option("FILE", typed.options.stats.files, "")->type_name("");
+    if (takes("FILE...]") || takes("merge FILE")) app->add_option("FILE", typed.options.stats.files, "")->type_name("");
+    if (takes("FILE [")) app->add_option("FILE", typed.options.out, "")->type_name("");
 }
 
 void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
@@ -405,6 +413,22 @@ void read_stats_words(Typed& typed, NumberReader& reader) {
     if (!typed.window.empty()) reader.complain("merge and --window exclude each other: the files have their windows");
 }
 
+/// Reads the format of a trace: as said, or as the file's name ends.
+void read_trace(Typed& typed, NumberReader& reader) {
+    CommandOptions& options = typed.options;
+    std::string& format = options.trace.format;
+    if (options.json) reader.complain("--json is not for traces; --format perfetto is a JSON object");
+    if (!typed.duration.empty() && !options.command.empty())
+        reader.complain("--for and COMMAND exclude each other: the trace ends with the command");
+    if (format.empty() && options.out.ends_with(".json")) format = "perfetto";
+    if (format.empty() && options.out.ends_with(".prv")) format = "paraver";
+    if (format.empty() && options.out.ends_with(".csv")) format = "csv";
+    if (format == "perfetto" || format == "paraver" || format == "csv") return;
+    if (!format.empty()) return reader.complain("--format '" + format + "' is neither perfetto nor paraver nor csv");
+    if (!options.out.empty())
+        reader.complain("FILE ends neither with .json nor with .prv nor with .csv; say its --format");
+}
+
 /// Checks the positionals that a verb cannot do without; CLI11 cannot know them.
 void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
@@ -420,7 +444,9 @@ void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& re
         reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
     if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
-    if (takes("COMMAND") && typed.options.command.empty()) reader.complain("COMMAND" + usage);
+    if (takes("FILE [") && typed.options.out.empty()) reader.complain("FILE" + usage);
+    if (takes("COMMAND") && !takes(kOptionalCommand) && typed.options.command.empty())
+        reader.complain("COMMAND" + usage);
     if (takes("COMMAND") && !typed.options.command.empty() && typed.options.command.front().empty())
         reader.complain("COMMAND is empty; name a program");
 }
@@ -437,6 +463,7 @@ tl::expected<CommandOptions, int> read(const CLI::App& app, const CLI::App& verb
         typed.options.command = verb.remaining();
     }
     if (text.name == "stats") read_stats_words(typed, reader);
+    if (text.name == "trace") read_trace(typed, reader);
     if (text.name == "metrics" && typed.options.json)
         reader.complain("--json is not for OpenMetrics; drom stats --json says the same as an object");
     if (text.name != "run" && text.name != "stats") read_job(text, typed, reader);

@@ -56,6 +56,10 @@ struct StatsOptions {
     std::vector<std::string> files;  ///< merge: the reports
 };
 
+struct TraceOptions {
+    std::string format;  ///< perfetto, paraver or csv
+};
+
 struct AdviseOptions {
     std::string policy = "efficiency";
     std::optional<std::chrono::seconds> interval;  ///< from the begin of a round to that of the next; none: one round
@@ -74,7 +78,7 @@ struct CommandOptions : Asked {
     unsigned per_rank = 0;  ///< shrink, expand --job: instead of `count`; 0: not given
     uint64_t seq = 0;
     bool once = false;  ///< top: one table
-    std::string out;    ///< metrics: the file; empty: standard output
+    std::string out;    ///< metrics: the file; empty: standard output; trace: the file
     std::chrono::milliseconds sample{200};
     Request request;
     std::vector<std::string> command;
@@ -84,6 +88,7 @@ struct CommandOptions : Asked {
     WatchOptions watch;
     ListOptions list;
     StatsOptions stats;
+    TraceOptions trace;
     AdviseOptions advise;
 };
 

@@ -3,21 +3,12 @@
 #pragma once
 
 #include <chrono>
-#include <string>
 #include <vector>
 
 #include "drom/drom.hpp"
-#include "sampling/process_sampler.hpp"
+#include "sampling/watched_client.hpp"
 
 namespace drom::command {
-
-struct ClientSeen {
-    drom_client_info info{};
-    double cpus = 0;                     ///< that it owned, the mean over the window
-    bool elsewhere = false;              ///< its process is in another pid namespace: nothing of it was seen
-    int refused = 0;                     ///< errno of the kernel that lets its threads not be sampled; 0: they were
-    std::vector<ProcessSeen> processes;  ///< its own first
-};
 
 struct WindowSeen {
     double elapsed_s = 0;

@@ -23,6 +23,7 @@ int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...
 int verb_advise(const CommandOptions& options);
 int verb_metrics(const CommandOptions& options);
 int verb_top(const CommandOptions& options);
+int verb_trace(const CommandOptions& options);
 int verb_check(const CommandOptions& options);
 int verb_env(const CommandOptions& options);
 

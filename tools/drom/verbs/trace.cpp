@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// trace.cpp - drom trace: record the owner of each CPU over time, and what programs did there, for viewers of
+// timelines.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <ctime>
+#include <list>
+#include <memory>
+#include <utility>
+
+#include "output/format.hpp"
+#include "output/messages.hpp"
+#include "output/replaced_file.hpp"
+#include "output/visible.hpp"
+#include "program/paused_child.hpp"
+#include "program/program.hpp"
+#include "program/signal_relay.hpp"
+#include "sampling/watched_client.hpp"
+#include "table/snapshot.hpp"
+#include "table/table_history.hpp"
+#include "trace/files.hpp"
+#include "verbs/stats_applications.hpp"
+#include "verbs/verb_functions.hpp"
+
+namespace drom::command {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kEvents = milliseconds(50);    // 4096 events are kept, so 80,000 per second are not lost
+constexpr auto kSamples = milliseconds(500);  // 100 samples of each thread that is on a CPU
+
+uint64_t now_ns() {
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
+}
+
+// --- the files ------------------------------------------------------------------------------------------------------
+
+struct File {
+    std::string path;
+    std::string text;
+};
+
+/// Returns the paths of a trace of this format.
+std::vector<std::string> paths_of(const std::string& format, const std::string& path) {
+    if (format != "paraver") return {path};
+    const std::string stem = path.ends_with(".prv") ? path.substr(0, path.size() - 4) : path;
+    return {stem + ".prv", stem + ".pcf", stem + ".row"};
+}
+
+std::vector<File> files_of(const CommandOptions& options, const trace::Trace& trace, const std::tm& began) {
+    const auto paths = paths_of(options.trace.format, options.out);
+    if (options.trace.format == "csv") return {{paths[0], trace::csv_of(trace)}};
+    if (options.trace.format == "perfetto") return {{paths[0], trace::perfetto_of(trace)}};
+    trace::ParaverFiles files = trace::paraver_of(trace, began);
+    return {{paths[0], std::move(files.prv)}, {paths[1], std::move(files.pcf)}, {paths[2], std::move(files.row)}};
+}
+
+// --- what is recorded -----------------------------------------------------------------------------------------------
+
+/// A client whose threads are sampled, and what was seen of it until the last sample.
+struct Sampled {
+    uint32_t slot = 0;
+    size_t client = 0;
+    WatchedClient watched;
+    uint64_t begin_ns = 0;
+    metrics::Budget before{};
+};
+
+/// Replaces what a terminal would take for commands.
+void tell_visibly(trace::Client& client) {
+    client.name = visible(client.name);
+    client.job = visible(client.job);
+}
+
+class Recorder {
+public:
+    explicit Recorder(const Table& table) : table_(table), pace_(usual_pace()) { raise_limit_of_files(); }
+
+    /// Begins. Errors: those of the table.
+    Expected<void> begin() {
+        // The events that come next are asked for first, so that none is missed between them and the clients.
+        if (const auto none = table_.events(next_, milliseconds(0)); !none) return tl::make_unexpected(none.error());
+        const uint64_t time_ns = now_ns();
+        const auto snapshot = take_snapshot(table_);
+        if (!snapshot) return tl::make_unexpected(snapshot.error());
+        history_ = std::make_unique<TableHistory>(time_ns, snapshot->clients);
+        sampled_ns_ = time_ns;
+        for (const ClientView& view : snapshot->clients) sample_from_now(view.info);
+        return {};
+    }
+
+    /// Adds the events since the last call, and samples when it is time. Errors: those of the table.
+    Expected<void> look() {
+        const auto events = table_.events(next_, milliseconds(0));
+        if (!events) return tl::make_unexpected(events.error());
+        bool joined = false;
+        bool complete = true;
+        for (const drom_event& event : *events) {
+            complete = history_->apply(event) && complete;
+            joined |= event.type == DROM_EVENT_JOIN;
+            ++events_;
+        }
+        if (joined) describe();
+        if (!complete) set();
+        if (now_ns() >= sampled_ns_ + static_cast<uint64_t>(std::chrono::nanoseconds(kSamples).count())) sample();
+        return {};
+    }
+
+    trace::Trace end() {
+        sample();
+        trace::Trace trace = history_->until(now_ns());
+        trace.node = node_name();
+        for (trace::Client& client : trace.clients) tell_visibly(client);
+        return trace;
+    }
+
+    [[nodiscard]] uint64_t events() const { return events_; }
+
+private:
+    void describe() {
+        const auto clients = table_.clients();
+        if (!clients) return;
+        for (const drom_client_info& info : *clients) {
+            history_->describe(info);
+            sample_from_now(info);
+        }
+    }
+
+    /// Reads the table again, after events were lost.
+    void set() {
+        const uint64_t time_ns = now_ns();
+        if (const auto snapshot = take_snapshot(table_)) history_->set(time_ns, snapshot->clients);
+    }
+
+    /// Begins to sample a client that is not sampled yet.
+    void sample_from_now(const drom_client_info& info) {
+        const auto client = history_->client_in(info.slot);
+        const auto is_that = [&](const Sampled& sampled) { return sampled.client == client; };
+        if (!client || std::ranges::any_of(sampled_, is_that)) return;
+        sampled_.push_back({info.slot, *client, WatchedClient(table_, info), now_ns()});
+        sampled_.back().watched.look(pace_, false);
+    }
+
+    void sample() {
+        const uint64_t time_ns = now_ns();
+        sampled_.remove_if([&](const Sampled& sampled) { return history_->client_in(sampled.slot) != sampled.client; });
+        for (Sampled& sampled : sampled_) sample(sampled, std::max(sampled.begin_ns, sampled_ns_), time_ns);
+        sampled_ns_ = time_ns;
+    }
+
+    void sample(Sampled& sampled, uint64_t from_ns, uint64_t time_ns) {
+        const double seconds = static_cast<double>(time_ns - from_ns) / 1e9;
+        if (seconds <= 0) return;
+        sampled.watched.integrate(seconds);
+        sampled.watched.look(pace_, true);
+        const double elapsed_s = static_cast<double>(time_ns - sampled.begin_ns) / 1e9;
+        const ClientSeen seen = sampled.watched.seen(elapsed_s);
+        if (seen.elsewhere || seen.refused != 0) return;
+        metrics::Budget sum;
+        for (const StatsProcess& process : processes_of(seen, elapsed_s, "")) metrics::add(sum, process.budget);
+        const auto mean = [&](double now, double before) { return std::max(now - before, 0.0) / seconds; };
+        history_->add({sampled.client, from_ns, time_ns, mean(sum.owned, sampled.before.owned),
+                       mean(sum.useful, sampled.before.useful), mean(sum.mpi, sampled.before.mpi)});
+        sampled.before = sum;
+    }
+
+    const Table& table_;
+    Pace pace_;
+    uint64_t next_ = UINT64_MAX;
+    std::unique_ptr<TableHistory> history_;
+    std::list<Sampled> sampled_;
+    uint64_t sampled_ns_ = 0;
+    uint64_t events_ = 0;
+};
+
+// --- until when -----------------------------------------------------------------------------------------------------
+
+/// Records until SIGINT, SIGTERM or SIGHUP, or for as long as --for says. Under nohup SIGHUP does not end it.
+Expected<void> record(const CommandOptions& options, Recorder& recorder) {
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (const int number : {SIGINT, SIGTERM}) sigaddset(&ends, number);
+    if (std::signal(SIGHUP, SIG_IGN) != SIG_IGN) sigaddset(&ends, SIGHUP);
+    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    mention(options, "records until SIGINT, SIGTERM or SIGHUP");
+    const auto end = options.watch.duration ? Clock::now() + *options.watch.duration : Clock::time_point::max();
+    const timespec pause{0, std::chrono::nanoseconds(kEvents).count()};
+    while (Clock::now() < end) {
+        const bool ended = sigtimedwait(&ends, nullptr, &pause) > 0;
+        if (const auto looked = recorder.look(); !looked || ended) return looked;
+    }
+    return {};
+}
+
+/// Records until the command has ended. `status`: how it ended, for end_like().
+Expected<void> record_command(PausedChild& child, SignalRelay& relay, Recorder& recorder, int& status) {
+    for (;;) {
+        const auto ended = relay.until_end_of(child.pid(), kEvents);
+        const auto looked = recorder.look();
+        if (ended) {
+            status = *ended;
+            return looked;
+        }
+        // The command goes on without us when the table is gone.
+        if (!looked) status = relay.until_end_of(child.pid()).value_or(0);
+        if (!looked) return looked;
+    }
+}
+
+int refuse(const CommandOptions& options, const Error& error) {
+    return refused(options, sentence(options, error.status, error.text));
+}
+
+/// Writes the trace. Returns the exit status.
+int write(const CommandOptions& options, const Recorder& recorder, const trace::Trace& trace, std::time_t began) {
+    std::tm local{};
+    localtime_r(&began, &local);
+    for (const File& file : files_of(options, trace, local))
+        if (const auto written = replace_file(file.path, file.text); !written) return refuse(options, written.error());
+    if (trace.lost != 0)
+        warn(options, fmt::format("{} lost: they came faster than they were read; the table was read again after that",
+                                  counted(trace.lost, "event")));
+    mention(options, fmt::format("{}: {}, {}, {:.1f} s", paths_of(options.trace.format, options.out).front(),
+                                 counted(trace.clients.size(), "client"), counted(recorder.events(), "event"),
+                                 static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
+    return kDone;
+}
+
+int trace_table(const CommandOptions& options, const Table& table) {
+    Recorder recorder(table);
+    const std::time_t began = std::time(nullptr);
+    if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
+    const auto recorded = record(options, recorder);
+    const int written = write(options, recorder, recorder.end(), began);
+    return recorded ? written : refused(options, recorded.error());
+}
+
+int trace_command(const CommandOptions& options, const Table& table, const Program& program) {
+    SignalRelay relay;
+    auto child = PausedChild::fork(program, options.command, relay);
+    if (!child) return refuse(options, child.error());
+    Recorder recorder(table);
+    const std::time_t began = std::time(nullptr);
+    if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
+    if (const int code = child->start({}); code != 0) {
+        const NotAProgram why = not_executable(options.command.front(), code);
+        refused(options, sentence(options, DROM_E_INVAL, why.text));
+        return why.exit_status;
+    }
+    int status = 0;
+    const auto recorded = record_command(*child, relay, recorder, status);
+    const int written = write(options, recorder, recorder.end(), began);
+    if (!recorded) refused(options, recorded.error());
+    // As drom run: the command's own end, unless it succeeded and the trace is not there.
+    return status == 0 ? (recorded ? written : int{kRefused}) : end_like(status);
+}
+
+}  // namespace
+
+int verb_trace(const CommandOptions& options) {
+    // A file beyond the limit (ulimit -f) is an error, and no end of this process that leaves a part behind.
+    std::signal(SIGXFSZ, SIG_IGN);
+    for (const std::string& path : paths_of(options.trace.format, options.out))
+        if (const auto can = can_replace(path); !can) return refuse(options, can.error());
+    if (options.command.empty()) {
+        const auto table = Table::open(options.table, {.read_only = true});
+        return table ? trace_table(options, *table) : refused(options, table.error());
+    }
+    const auto program = inspect_program(options.command.front());
+    if (!program) {
+        refused(options, sentence(options, DROM_E_INVAL, program.error().text));
+        return program.error().exit_status;
+    }
+    // The command may be the first that uses the table.
+    const auto table = Table::open(options.table, {.create = true});
+    return table ? trace_command(options, *table, *program) : refused(options, table.error());
+}
+
+}  // namespace drom::command

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// trace.cpp - what files of all kinds say of a client.
+#include "trace/trace.hpp"
+
+#include <fmt/format.h>
+
+namespace drom::trace {
+
+std::string title_of(const Client& client) {
+    const std::string rank = client.rank ? '.' + std::to_string(*client.rank) : "";
+    const std::string name = rank.empty() || client.name.ends_with(rank) ? client.name : client.name + rank;
+    return client.pid == 0 ? name : fmt::format("{} ({})", name, client.pid);
+}
+
+}  // namespace drom::trace
