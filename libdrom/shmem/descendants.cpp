@@ -176,8 +176,8 @@ private:
         }
         if ((moved > 0 || last == nullptr) && !forks_.note(found.pid, threads)) status_ = DROM_E_OS;
         found.settled = forks_.are_over(found.pid, threads);  // mutant settled
-        // The child of a fork that is over by now may have ended before this process is asked for its children, and its
-        // own children may be in a list that was read before.
+        // The child of a fork that is over by now may end before this process is asked for its children. Its own
+        // children may be in a list that was read before.
         news_ |= found.settled && !found.bred;  // mutant just-settled
         unsettled_ |= !found.settled;
         inside_ |= !found.settled && (found.pass > 1 || forks_.waits_in_kernel(found.pid));  // mutant starved

@@ -60,7 +60,8 @@ public:
     /// request is there before it. After 50 ms it does not wait any longer for processes that only lack processor time.
     /// A client without descendants is not proved to be in no fork. Maps memory only for trees of more than
     /// 16 processes. About 10 us per process and pass. A tree that sleeps takes two passes, and one when all of it was
-    /// inside before; one whose processes are awake takes until each has run for 2 ms. The calling thread is not waited for.
+    /// inside before; one whose processes are awake takes until each has run for 2 ms. The calling thread is not waited
+    /// for.
     Confined confine(const Origin& origin, const CpuSet& now, uint64_t deadline_ns, Moves& moves) noexcept;
 
     /// Returns the number of descendants, and writes the first `room` of them to `pids`, parents before their children.

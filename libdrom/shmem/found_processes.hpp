@@ -30,14 +30,14 @@ namespace drom {
 /// is left out of that. The kernel may also skip a child in its list, when the one before it ends. The one that ended
 /// is then missed.
 ///
-/// A pass that settles a process by proof 2 is incomplete, too. The child of the fork that is over may have ended before
-/// that process was asked for its children. A daemon that the child started is then listed below another process, which
-/// may have been asked before. When the next pass begins, either the child is below its parent, or the daemon is below
-/// the process that has adopted it.
+/// A pass that settles a process by proof 2 is incomplete, too. The child of the fork that is over may have ended
+/// before that process was asked for its children. A daemon that the child started is then listed below another
+/// process, which may have been asked before. When the next pass begins, either the child is below its parent, or the
+/// daemon is below the process that has adopted it.
 ///
-/// The last pass is complete, and finds every process settled since before it began. Suppose that a process outside were
-/// left. Its parent at the fork was outside then, and so was the parent's parent, up to one that the pass has met or
-/// missed. If it was met, it is settled, so all that it started later is inside. All that it had started before was
+/// The last pass is complete, and finds every process settled since before it began. Suppose that a process outside
+/// were left. Its parent at the fork was outside then, and so was the parent's parent, up to one that the pass has met
+/// or missed. If it was met, it is settled, so all that it started later is inside. All that it had started before was
 /// listed, or was below a process that had ended. If one of these was missed, the pass is incomplete.
 ///
 /// A process that was moved and is not settled stays in the list, wherever its parent is, until it is settled or ends.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """paraver_reader.py FILE.prv - reads a Paraver trace as its format says, with its .pcf and .row, and prints what it has.
 
-Each record has to lie within the object model of the heading, the records have to be in the order of their times, no thread may be in two states at once,
-no CPU may run two threads at once, and each state and event type needs a name.
+Each record has to lie within the object model of the heading, and the records have to be in the order of their times. No thread may be in two states at
+once, and no CPU may run two threads at once. Each state and each type of an event needs a name.
 """
 
 import re

@@ -39,7 +39,7 @@ struct Request {
     unsigned threads = 0;                ///< of the team then
 };
 
-/// What a client did with its CPUs for a while. Each is a number of CPUs, the mean.
+/// The use of a client's CPUs for a while. Each is a number of CPUs, the mean.
 struct Sample {
     size_t client = 0;
     uint64_t begin_ns = 0, end_ns = 0;
