@@ -39,7 +39,7 @@ private:
     uint64_t index_ = 0;
 };
 
-/// Two clients, one of which gives the other a CPU.
+/// Returns the trace of two clients, one of which gives the other a CPU.
 trace::Trace handover() {
     TableHistory history(kBegin, {view(0, 40, "heat", {0, 1}, "7")});
     Events event;

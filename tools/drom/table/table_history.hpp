@@ -20,7 +20,7 @@ public:
     /// Adds an event. Returns false when events before it were lost: then set() has to be called.
     [[nodiscard]] bool apply(const drom_event& event);
 
-    /// Corrects who owns what by a table that was read at this time.
+    /// Sets the owners of all CPUs to those of a table that was read at this time.
     void set(uint64_t time_ns, const std::vector<ClientView>& clients);
 
     /// Says what a client is called, which no event does.
