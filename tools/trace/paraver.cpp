@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "trace/files.hpp"
@@ -84,7 +85,7 @@ public:
         add(begin_ns, fmt::format("1:{}:{}:{}:{}\n", place(client, cpu), since(begin_ns), since(end_ns), state));
     }
     /// Adds an event at the first thread of the client.
-    void event(size_t client, uint64_t time_ns, unsigned type, uint64_t value) {
+    void event(size_t client, uint64_t time_ns, unsigned type, long long value) {
         const Task& task = model_.tasks[client];
         if (task.cpus.empty()) return;
         add(time_ns, fmt::format("2:{}:{}:{}:{}\n", place(client, task.cpus.front()), since(time_ns), type, value));
@@ -128,7 +129,7 @@ void add_request(Records& records, const Request& request) {
 }
 
 void add_sample(Records& records, const Sample& sample) {
-    const auto thousandths = [](double cpus) { return static_cast<uint64_t>(cpus * 1000 + 0.5); };
+    const auto thousandths = [](double cpus) { return std::llround(cpus * 1000); };
     records.event(sample.client, sample.begin_ns, kUseful, thousandths(sample.useful));
     records.event(sample.client, sample.begin_ns, kMpi, thousandths(sample.mpi));
 }
