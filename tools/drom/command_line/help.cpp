@@ -54,6 +54,7 @@ bool takes(const VerbText& verb, std::string_view word) { return verb.arguments.
 
 /// Returns the arguments in as few words as the list of verbs has room for.
 std::string_view main_argument(const VerbText& verb) {
+    if (takes(verb, "FILE [--")) return "FILE";
     return takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments.substr(0, verb.arguments.find('|'));
 }
 
@@ -73,8 +74,8 @@ std::string program_help(std::span<const OptionRow> common, bool full) {
     out += kExit;
     if (full)
         out +=
-            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. Only drom run creates it.\n"
-            "Data goes to stdout, messages to stderr; --json works with every verb.\n"
+            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. Only run creates it, and trace with a COMMAND.\n"
+            "Data goes to stdout, messages to stderr; --json works with every verb but metrics and trace.\n"
             "\nExamples:\n"
             "  drom run -- ./simulation &                    # owns the node\n"
             "  drom run --ncpus 1 -- ./analytics             # the simulation shrinks, and expands again afterwards\n"

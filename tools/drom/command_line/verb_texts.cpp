@@ -127,8 +127,8 @@ constexpr VerbText kVerbs[] = {
      "WAITED the time in which its threads could run and others had the CPU.",
      "drom top --once\n"
      "drom top --window 10 --json                   # one object per table"},
-    {"trace", "FILE [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time, for viewers of timelines",
-     "Follows the events of the table, and looks at all clients from outside, as drom stats does, twice per second. "
+    {"trace", "FILE [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time",
+     "Writes a file for viewers of timelines. Follows the events of the table, and looks at all clients from outside, as drom stats does, twice per second. "
      "Ends "
      "when COMMAND does, at SIGINT, or after --for seconds, and writes FILE as a whole then.\n"
      "perfetto is a JSON object for ui.perfetto.dev: a process is a client, a thread a CPU that it had. paraver makes "
@@ -136,7 +136,7 @@ constexpr VerbText kVerbs[] = {
      "scripts.\n"
      "COMMAND runs as it would without drom trace, and may be drom run itself. The exit status is the command's.",
      "drom trace night.json --for 3600\n"
-     "drom trace t.json -- drom run -- ./simulation # then open t.json with ui.perfetto.dev\n"
+     "drom trace t.json -- drom run -- ./simulation # for ui.perfetto.dev\n"
      "drom trace t.prv                              # until SIGINT, for Paraver"},
     {"advise", "", "which program should have more CPUs, and which fewer",
      "Looks at all clients for --window seconds, as drom stats does, and says how many CPUs each should have, and why. "
