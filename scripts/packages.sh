@@ -9,13 +9,13 @@
 set -euo pipefail
 
 build=(build-essential g++ cmake ninja-build libhwloc-dev libnuma-dev libcli11-dev libfmt-dev nlohmann-json3-dev
-       libexpected-dev zlib1g-dev scdoc python3 libomp-14-dev)
+       libexpected-dev zlib1g-dev libncurses-dev scdoc python3 libomp-14-dev)
 # A batch system on one machine; dpkg-dev unpacks its source package (scripts/slurm-headers.sh).
 slurm=(slurmctld slurmd slurm-client libslurm-dev slurm-wlm-basic-plugins munge)
 # Accounts with limits: a database of its own for a cluster of tests.
 accounts=(slurmdbd slurm-wlm-mysql-plugin mariadb-server-core mariadb-client-core)
 test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev librapidcheck-dev libbenchmark-dev bats jq zsh fish
-      valgrind debootstrap mmdebstrap pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
+      valgrind tmux debootstrap mmdebstrap pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio spin libglpk-dev prometheus prometheus-node-exporter curl python3-jsonschema python3-prometheus-client python3-numpy python3-sklearn
       libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev
       "${slurm[@]}" dpkg-dev "${accounts[@]}")

@@ -25,6 +25,7 @@ OTHERS = (
     ("XDG_STATE_HOME HOME", "where the records of `drom verify` are"),
     ("TMPDIR", "where `drom verify` makes its files"),
     ("COLUMNS TZ", "the width of help pages; the time zone of a log"),
+    ("TERM NO_COLOR", "the terminal of `drom top`, and whether it has colours"),
     ("SLURM_CONF SLURMD_NODENAME", "the configuration and the node, in `spank_drom.so`"),
 )
 

@@ -95,7 +95,7 @@ TEST(Trace, AClientThatLeavesOwnsNothingAnyMore) {
     TableHistory history(kBegin, {view(0, 40, "heat", {0, 1})});
     Events event;
     EXPECT_TRUE(history.apply(event(DROM_EVENT_REAP, 0, 40)));
-    EXPECT_FALSE(history.client_in(0));
+    EXPECT_FALSE(history.client_of(0, 40));
     for (const trace::Tenure& tenure : history.until(kBegin + 9000).tenures) EXPECT_EQ(tenure.end_ns, kBegin + 1000);
 }
 

@@ -74,7 +74,8 @@ std::string program_help(std::span<const OptionRow> common, bool full) {
     out += kExit;
     if (full)
         out +=
-            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. Only run creates it, and trace with a COMMAND.\n"
+            "\nThe table is the directory DROM_TABLE, else /dev/shm/drom-UID. Only run creates it, and trace with a "
+            "COMMAND.\n"
             "Data goes to stdout, messages to stderr; --json works with every verb but metrics and trace.\n"
             "\nExamples:\n"
             "  drom run -- ./simulation &                    # owns the node\n"

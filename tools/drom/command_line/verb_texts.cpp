@@ -120,15 +120,18 @@ constexpr VerbText kVerbs[] = {
      "drom stats merge n1.json n2.json              # the factors of the job on both nodes\n"
      "drom stats --job 88.0 --talp > talp.json      # for tools that read TALP's files"},
     {"top", "", "what each client does with its CPUs, one line per client",
-     "Looks at all clients for --window seconds, as drom stats does, and prints a table. Begins anew until SIGINT; "
+     "Looks at all clients for --window seconds, as drom stats does, again and again. On a terminal it is a screen "
      "with "
-     "--once it ends.\n"
+     "the node's CPUs, and its last line names the keys; else tables are printed until SIGINT. With --once it is one "
+     "table.\n"
      "BUSY is the CPU time of the client over what it owned, EFFICIENCY the part of that in the program's own code, "
      "WAITED the time in which its threads could run and others had the CPU.",
+     "drom top                                      # q ends it\n"
      "drom top --once\n"
      "drom top --window 10 --json                   # one object per table"},
     {"trace", "FILE [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time",
-     "Writes a file for viewers of timelines. Follows the events of the table, and looks at all clients from outside, as drom stats does, twice per second. "
+     "Writes a file for viewers of timelines. Follows the events of the table, and looks at all clients from outside, "
+     "as drom stats does, twice per second. "
      "Ends "
      "when COMMAND does, at SIGINT, or after --for seconds, and writes FILE as a whole then.\n"
      "perfetto is a JSON object for ui.perfetto.dev: a process is a client, a thread a CPU that it had. paraver makes "

@@ -264,7 +264,7 @@ std::string top_json(const TopFrame& frame) {
                                    {"pid", row.pid},
                                    {"name", row.name},
                                    {"job", row.job},
-                                   {"mask", row.mask},
+                                   {"mask", row.owned.text()},
                                    {"cpus", row.cpus},
                                    {"busy", row.busy},
                                    {"waited", row.waited},

@@ -30,7 +30,7 @@ std::string top_text(const TopFrame& frame) {
                        "EFFIC.", "WAITED");
     for (const TopRow& row : frame.rows)
         out += fmt::format("{:>4}  {:>8}  {:<20}  {:<14}  {:>7}  {:>8}  {:>7}\n", row.slot, row.pid, cut(row.name, 20),
-                           row.mask.empty() ? "-" : cut(row.mask, 14), share(row.busy),
+                           row.owned.empty() ? "-" : cut(row.owned.text(), 14), share(row.busy),
                            row.efficiency ? share(*row.efficiency) : "-", share(row.waited));
     return out;
 }

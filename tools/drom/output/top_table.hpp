@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "drom/drom.hpp"
+
 namespace drom::command {
 
 struct TopRow {
@@ -16,11 +18,13 @@ struct TopRow {
     pid_t pid = 0;
     std::string name;
     std::string job;
-    std::string mask;                  ///< the CPUs that it owns now
+    CpuSet owned;                      ///< now
     double cpus = 0;                   ///< that it owned, the mean over the window
     double busy = 0;                   ///< CPU time over what it owned
     double waited = 0;                 ///< threads that could run, over what it owned
     std::optional<double> efficiency;  ///< useful time over what it owned; nothing where it could not be sampled
+    std::optional<double> mpi;         ///< time in MPI over what it owned
+    std::string request;               ///< what became of the newest one
 };
 
 struct TopFrame {

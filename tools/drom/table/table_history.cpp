@@ -35,8 +35,7 @@ void TableHistory::set(uint64_t time_ns, const std::vector<ClientView>& clients)
     for (const auto& [slot, client] : before)
         if (gone(slot)) leave(time_ns, slot);
     for (const ClientView& view : clients) {
-        const auto client = client_in(view.info.slot);
-        if (!client || trace_.clients[*client].pid != view.info.pid) join(time_ns, view.info.slot, view.info.pid);
+        join(time_ns, view.info.slot, view.info.pid);
         describe(view.info);
     }
     for (const ClientView& view : clients)
@@ -48,12 +47,17 @@ void TableHistory::set(uint64_t time_ns, const std::vector<ClientView>& clients)
 }
 
 void TableHistory::describe(const drom_client_info& info) {
-    const auto client = client_in(info.slot);
-    if (!client || trace_.clients[*client].pid != info.pid) return;
+    const auto client = client_of(info.slot, info.pid);
+    if (!client) return;
     trace::Client& known = trace_.clients[*client];
     known.name = info.name;
     known.job = info.job;
     if (info.ranks != 0) known.rank = info.rank;
+}
+
+std::optional<size_t> TableHistory::client_of(uint32_t slot, int32_t pid) const {
+    const auto client = client_in(slot);
+    return client && trace_.clients[*client].pid == pid ? client : std::nullopt;
 }
 
 std::optional<size_t> TableHistory::client_in(uint32_t slot) const {
@@ -110,8 +114,9 @@ void TableHistory::act(const drom_event& event) {
     }
 }
 
+/// Begins a client, unless it is there already.
 void TableHistory::join(uint64_t time_ns, uint32_t slot, int32_t pid) {
-    if (const auto client = client_in(slot); client && trace_.clients[*client].pid == pid) return;
+    if (client_of(slot, pid)) return;
     leave(time_ns, slot);
     slots_[slot] = trace_.clients.size();
     trace_.clients.push_back({"pid " + std::to_string(pid), "", pid, {}, time_ns, kStillThere});

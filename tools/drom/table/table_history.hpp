@@ -26,8 +26,8 @@ public:
     /// Says what a client is called, which no event does.
     void describe(const drom_client_info& info);
 
-    /// Returns the client that is in the slot now; std::nullopt: none.
-    [[nodiscard]] std::optional<size_t> client_in(uint32_t slot) const;
+    /// Returns the client that is in the slot now; std::nullopt: none, or another process.
+    [[nodiscard]] std::optional<size_t> client_of(uint32_t slot, int32_t pid) const;
 
     void add(const trace::Sample& sample) { trace_.samples.push_back(sample); }
 
@@ -35,6 +35,7 @@ public:
     [[nodiscard]] trace::Trace until(uint64_t time_ns) const;
 
 private:
+    [[nodiscard]] std::optional<size_t> client_in(uint32_t slot) const;
     void act(const drom_event& event);
     void join(uint64_t time_ns, uint32_t slot, int32_t pid);
     void leave(uint64_t time_ns, uint32_t slot);

@@ -296,24 +296,43 @@ double safe_points_per_s(const drom_client_info& before, const drom_client_info&
 
 void conclude(Explanation& explanation) { Explainer(explanation).conclude(); }
 
+namespace {
+
+/// Looks at a client for so long. `before`: at the begin.
+Expected<Explanation> explanation_of(const Table& table, const drom_client_info& before,
+                                     std::chrono::milliseconds sample) {
+    Explanation explanation;
+    look_at_process(table, before.pid, sample, explanation);
+    auto after = view_of(table, before.pid);
+    if (!after) return tl::make_unexpected(after.error());
+    explanation.client = *std::move(after);
+    find_descendants(table, explanation.client);
+    for (const pid_t one : explanation.client.descendants)
+        (may_move(before.pid, one) ? explanation.descendants : explanation.not_moved).push_back(process_words(one));
+    explanation.now_ns = monotonic_ns();
+    explanation.safe_points_per_s =
+        safe_points_per_s(before, explanation.client.info, std::chrono::duration<double>(sample).count());
+    conclude(explanation);
+    return explanation;
+}
+
+}  // namespace
+
 int verb_explain(const CommandOptions& options) {
     if (!options.slurm_job.empty()) return verb_explain_slurm(options);
     const auto named = open_client(options, {.read_only = true});
     if (!named) return refused(options, named.error());
-    const auto& [table, before] = *named;
-    Explanation explanation;
-    look_at_process(table, named->pid(), options.sample, explanation);
-    auto after = view_of(table, named->pid());
-    if (!after) return refused(options, after.error());
-    explanation.client = *std::move(after);
-    find_descendants(table, explanation.client);
-    for (const pid_t one : explanation.client.descendants)
-        (may_move(named->pid(), one) ? explanation.descendants : explanation.not_moved).push_back(process_words(one));
-    explanation.now_ns = monotonic_ns();
-    explanation.safe_points_per_s =
-        safe_points_per_s(before.info, explanation.client.info, std::chrono::duration<double>(options.sample).count());
-    conclude(explanation);
-    return print(options.json ? explain_json(explanation) : as_text(explanation)) ? kDone : kRefused;
+    const auto explanation = explanation_of(named->table, named->view.info, options.sample);
+    if (!explanation) return refused(options, explanation.error());
+    return print(options.json ? explain_json(*explanation) : as_text(*explanation)) ? kDone : kRefused;
+}
+
+Expected<std::string> explain_text(const Table& table, pid_t pid, std::chrono::milliseconds sample) {
+    const auto client = view_of(table, pid);
+    if (!client) return tl::make_unexpected(client.error());
+    const auto explanation = explanation_of(table, client->info, sample);
+    if (!explanation) return tl::make_unexpected(explanation.error());
+    return as_text(*explanation);
 }
 
 }  // namespace drom::command

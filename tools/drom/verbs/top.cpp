@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // top.cpp - drom top: what each client does with its CPUs, again and again.
+#include <unistd.h>
+
+#include <utility>
+
 #include "metrics/factors.hpp"
 #include "output/messages.hpp"
 #include "output/stats_json.hpp"
@@ -8,6 +12,7 @@
 #include "table/same_table.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/stats_applications.hpp"
+#include "verbs/top_at_terminal.hpp"
 #include "verbs/verb_functions.hpp"
 #include "verbs/whole_texts.hpp"
 
@@ -15,17 +20,14 @@ namespace drom::command {
 
 namespace {
 
-TopRow row_of(const Table& table, const ClientSeen& client, double elapsed_s) {
-    const auto masks = table.masks_of(client.info.pid);
-    TopRow row{client.info.slot,
-               client.info.pid,
-               client.info.name,
-               client.info.job,
-               masks ? masks->owned.text() : "",
-               client.cpus,
-               0,
-               0,
-               {}};
+TopRow row_seen(const Table& table, const ClientSeen& client, double elapsed_s) {
+    TopRow row;
+    row.slot = client.info.slot;
+    row.pid = client.info.pid;
+    row.name = client.info.name;
+    row.job = client.info.job;
+    row.cpus = client.cpus;
+    if (const auto masks = table.masks_of(row.pid)) row.owned = masks->owned;
     metrics::Budget sum;
     for (const StatsProcess& process : processes_of(client, elapsed_s, "")) {
         metrics::add(sum, process.budget);
@@ -47,16 +49,26 @@ int show(const CommandOptions& options, const Table& table, const SameTable& sam
     if (const auto there = same.check(); !there)
         return refused(options, sentence(options, there.error().status, there.error().text));
     TopFrame frame{node_name(), window.elapsed_s, {}};
-    for (const ClientSeen& client : window.clients) frame.rows.push_back(row_of(table, client, window.elapsed_s));
+    for (const ClientSeen& client : window.clients) frame.rows.push_back(row_seen(table, client, window.elapsed_s));
     return print_whole(options.json ? top_json(frame) : top_text(frame)) ? kDone : kRefused;
+}
+
+/// Returns whether a person looks at a screen, and can press keys.
+bool is_at_terminal(const CommandOptions& options) {
+    return !options.once && !options.json && isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1;
 }
 
 }  // namespace
 
 int verb_top(const CommandOptions& options) {
-    end_cleanly_at_signals();
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
+    if (is_at_terminal(options)) {
+        auto terminal = Terminal::open();
+        if (terminal) return top_at_terminal(options, *table, *std::move(terminal));
+        mention(options, "prints one table after the other: " + terminal.error().text);
+    }
+    end_cleanly_at_signals();
     const SameTable same(table->path());
     int status = show(options, *table, same);
     while (status == kDone && !options.once) status = show(options, *table, same);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
-#include <list>
 #include <memory>
 #include <utility>
 
@@ -17,11 +16,10 @@
 #include "program/paused_child.hpp"
 #include "program/program.hpp"
 #include "program/signal_relay.hpp"
-#include "sampling/watched_client.hpp"
 #include "table/snapshot.hpp"
 #include "table/table_history.hpp"
 #include "trace/files.hpp"
-#include "verbs/stats_applications.hpp"
+#include "verbs/sampled_clients.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {
@@ -63,15 +61,6 @@ std::vector<File> files_of(const CommandOptions& options, const trace::Trace& tr
 
 // --- what is recorded -----------------------------------------------------------------------------------------------
 
-/// A client whose threads are sampled, and what was seen of it until the last sample.
-struct Sampled {
-    uint32_t slot = 0;
-    size_t client = 0;
-    WatchedClient watched;
-    uint64_t begin_ns = 0;
-    metrics::Budget before{};
-};
-
 /// Replaces what a terminal would take for commands.
 void tell_visibly(trace::Client& client) {
     client.name = visible(client.name);
@@ -80,7 +69,7 @@ void tell_visibly(trace::Client& client) {
 
 class Recorder {
 public:
-    explicit Recorder(const Table& table) : table_(table), pace_(usual_pace()) { raise_limit_of_files(); }
+    explicit Recorder(const Table& table) : table_(table), samples_(table) {}
 
     /// Begins. Errors: those of the table.
     Expected<void> begin() {
@@ -91,7 +80,7 @@ public:
         if (!snapshot) return tl::make_unexpected(snapshot.error());
         history_ = std::make_unique<TableHistory>(time_ns, snapshot->clients);
         sampled_ns_ = time_ns;
-        for (const ClientView& view : snapshot->clients) sample_from_now(view.info);
+        sample();
         return {};
     }
 
@@ -126,10 +115,8 @@ private:
     void describe() {
         const auto clients = table_.clients();
         if (!clients) return;
-        for (const drom_client_info& info : *clients) {
-            history_->describe(info);
-            sample_from_now(info);
-        }
+        for (const drom_client_info& info : *clients) history_->describe(info);
+        samples_.follow(*clients, now_ns());
     }
 
     /// Reads the table again, after events were lost.
@@ -138,43 +125,24 @@ private:
         if (const auto snapshot = take_snapshot(table_)) history_->set(time_ns, snapshot->clients);
     }
 
-    /// Begins to sample a client that is not sampled yet.
-    void sample_from_now(const drom_client_info& info) {
-        const auto client = history_->client_in(info.slot);
-        const auto is_that = [&](const Sampled& sampled) { return sampled.client == client; };
-        if (!client || std::ranges::any_of(sampled_, is_that)) return;
-        sampled_.push_back({info.slot, *client, WatchedClient(table_, info), now_ns()});
-        sampled_.back().watched.look(pace_, false);
-    }
-
     void sample() {
-        const uint64_t time_ns = now_ns();
-        sampled_.remove_if([&](const Sampled& sampled) { return history_->client_in(sampled.slot) != sampled.client; });
-        for (Sampled& sampled : sampled_) sample(sampled, std::max(sampled.begin_ns, sampled_ns_), time_ns);
-        sampled_ns_ = time_ns;
+        sampled_ns_ = now_ns();
+        for (const ClientSample& sample : samples_.look(sampled_ns_)) add(sample);
+        if (const auto clients = table_.clients()) samples_.follow(*clients, sampled_ns_);
     }
 
-    void sample(Sampled& sampled, uint64_t from_ns, uint64_t time_ns) {
-        const double seconds = static_cast<double>(time_ns - from_ns) / 1e9;
-        if (seconds <= 0) return;
-        sampled.watched.integrate(seconds);
-        sampled.watched.look(pace_, true);
-        const double elapsed_s = static_cast<double>(time_ns - sampled.begin_ns) / 1e9;
-        const ClientSeen seen = sampled.watched.seen(elapsed_s);
-        if (seen.elsewhere || seen.refused != 0) return;
-        metrics::Budget sum;
-        for (const StatsProcess& process : processes_of(seen, elapsed_s, "")) metrics::add(sum, process.budget);
-        const auto mean = [&](double now, double before) { return std::max(now - before, 0.0) / seconds; };
-        history_->add({sampled.client, from_ns, time_ns, mean(sum.owned, sampled.before.owned),
-                       mean(sum.useful, sampled.before.useful), mean(sum.mpi, sampled.before.mpi)});
-        sampled.before = sum;
+    void add(const ClientSample& sample) {
+        const auto client = history_->client_of(sample.slot, sample.pid);
+        if (!client || !sample.sampled) return;
+        const auto mean = [&](double cpu_s) { return cpu_s / sample.seconds(); };
+        history_->add({*client, sample.begin_ns, sample.end_ns, mean(sample.budget.owned), mean(sample.budget.useful),
+                       mean(sample.budget.mpi)});
     }
 
     const Table& table_;
-    Pace pace_;
     uint64_t next_ = UINT64_MAX;
     std::unique_ptr<TableHistory> history_;
-    std::list<Sampled> sampled_;
+    SampledClients samples_;
     uint64_t sampled_ns_ = 0;
     uint64_t events_ = 0;
 };

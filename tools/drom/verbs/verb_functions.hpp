@@ -17,6 +17,8 @@ int verb_drain(const CommandOptions& options);        ///< drain, restore
 int verb_wait(const CommandOptions& options);
 int verb_watch(const CommandOptions& options);
 int verb_explain(const CommandOptions& options);
+/// Returns what explain says of a client, looking at its threads for so long. Errors: those of the table.
+Expected<std::string> explain_text(const Table& table, pid_t pid, std::chrono::milliseconds sample);
 int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
 int verb_stats(const CommandOptions& options);
 int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...

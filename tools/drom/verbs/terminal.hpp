@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// terminal.hpp - a terminal as a whole screen, by ncurses.
+#pragma once
+
+#include <chrono>
+#include <vector>
+
+#include "drom/drom.hpp"
+#include "output/top_screen.hpp"
+
+namespace drom::command {
+
+enum class Key { kNone, kOther, kUp, kDown, kResized, kInterrupt };
+
+/// One terminal per process. The library is opened when it is wanted: a command that prints lines does not wait for it.
+class Terminal {
+public:
+    struct Curses;  ///< the functions of the library
+
+    /// Takes the screen, and holds back SIGINT, SIGTERM and SIGHUP, which key() reports. Errors: E_OS, with the reason:
+    /// no library, or a terminal without a cursor that moves.
+    static Expected<Terminal> open();
+
+    /// Gives the screen back as it was.
+    ~Terminal();
+    Terminal(Terminal&& other) noexcept;
+    Terminal& operator=(Terminal&&) = delete;
+
+    [[nodiscard]] size_t width() const;
+    [[nodiscard]] size_t height() const;
+
+    void show(const std::vector<ScreenLine>& lines) const;
+
+    /// Waits for a key, that long at most. `letter`: of kOther.
+    [[nodiscard]] Key key(std::chrono::milliseconds wait, char& letter) const;
+
+private:
+    explicit Terminal(const Curses* curses, void* screen) : curses_(curses), screen_(screen) {}
+
+    const Curses* curses_;
+    void* screen_;  ///< of the library; nullptr: moved from
+};
+
+}  // namespace drom::command

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// top_rows.cpp - from a client and what it did to its line in drom top.
+#include "verbs/top_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace drom::command {
+
+TopRow row_of(const ClientView& client, std::span<const ClientSample> samples, uint64_t now_ns) {
+    TopRow row;
+    row.slot = client.info.slot;
+    row.pid = client.info.pid;
+    row.name = client.info.name;
+    row.job = client.info.job;
+    row.owned = client.owned;
+    row.request = request_text(client.info, now_ns);
+    const auto sample = std::ranges::find_if(
+        samples, [&](const ClientSample& one) { return one.slot == row.slot && one.pid == row.pid; });
+    if (sample == samples.end()) return row;
+    const double owned_s = sample->budget.owned;
+    row.cpus = owned_s / sample->seconds();
+    if (owned_s <= 0) return row;
+    row.busy = sample->cpu_s / owned_s;
+    row.waited = sample->waited_s / owned_s;
+    if (!sample->sampled) return row;
+    row.efficiency = sample->budget.useful / owned_s;
+    row.mpi = sample->budget.mpi / owned_s;
+    return row;
+}
+
+std::string request_text(const drom_client_info& info, uint64_t now_ns) {
+    if (info.request_seq == 0) return "-";
+    if (info.released_seq >= info.request_seq) return "released";
+    const uint64_t waited_ns = now_ns > info.posted_ns ? now_ns - info.posted_ns : 0;
+    return fmt::format("{} s", waited_ns / 1'000'000'000);
+}
+
+}  // namespace drom::command
