@@ -33,7 +33,7 @@ struct TopNode {
     std::vector<drom_location> locations;  ///< by CPU
 };
 
-/// What the person at the terminal has chosen.
+/// The choices of the person at the terminal.
 struct TopView {
     TopOrder order = TopOrder::kSlot;
     uint32_t selected = 0;  ///< slot

@@ -13,7 +13,7 @@
 
 namespace drom::command {
 
-/// What a client did between two looks. Times are CLOCK_MONOTONIC, in nanoseconds.
+/// The times of a client between two looks. Times are CLOCK_MONOTONIC, in nanoseconds.
 struct ClientSample {
     uint32_t slot = 0;
     pid_t pid = 0;

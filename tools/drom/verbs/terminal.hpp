@@ -17,8 +17,8 @@ class Terminal {
 public:
     struct Curses;  ///< the functions of the library
 
-    /// Takes the screen, and holds back SIGINT, SIGTERM and SIGHUP, which key() reports. Errors: E_OS, with the reason:
-    /// no library, or a terminal without a cursor that moves.
+    /// Takes the screen, and holds back SIGINT, SIGTERM and SIGHUP, which key() reports. Errors: E_OS where
+    /// the library is missing, or the cursor cannot be moved.
     static Expected<Terminal> open();
 
     /// Gives the screen back as it was.
