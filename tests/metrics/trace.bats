@@ -78,6 +78,19 @@ owners() { awk -F, -v cpu="$2" '$3 == "owned" && $8 == cpu { print $1, $4 }' "$1
     done
 }
 
+@test "a trace ends when its table is removed, and has what was there" {
+    sleeper one "$A"
+    "$BIN" trace -v "$WORK/t.csv" 2>"$WORK/log" 3>&- &
+    local tracer=$!
+    STARTED+=("$tracer")
+    eventually "it records" grep -q "^drom: trace: records until SIGINT" "$WORK/log"
+    kill -KILL "$(client one pid)"
+    rm -rf "$DROM_TABLE"
+    wait "$tracer" && false
+    grep "^drom: trace: .*$DROM_TABLE" "$WORK/log"
+    [[ $(owners "$WORK/t.csv" "$A") == "one " ]]
+}
+
 @test "a file that is there stays as it was until the trace is whole" {
     sleeper one "$A"
     echo before >"$WORK/t.csv"

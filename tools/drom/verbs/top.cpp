@@ -13,6 +13,7 @@
 #include "table/snapshot.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/top_at_terminal.hpp"
+#include "verbs/top_rows.hpp"
 #include "verbs/verb_functions.hpp"
 #include "verbs/whole_texts.hpp"
 
@@ -21,13 +22,9 @@ namespace drom::command {
 namespace {
 
 TopRow row_seen(const Table& table, const ClientSeen& client, double elapsed_s) {
-    TopRow row;
-    row.slot = client.info.slot;
-    row.pid = client.info.pid;
-    row.name = client.info.name;
-    row.job = client.info.job;
+    const auto masks = table.masks_of(client.info.pid);
+    TopRow row = row_of(client.info, masks ? masks->owned : CpuSet{});
     row.cpus = client.cpus;
-    if (const auto masks = table.masks_of(row.pid)) row.owned = masks->owned;
     metrics::Budget sum;
     for (const StatsProcess& process : processes_of(client, elapsed_s, "")) {
         metrics::add(sum, process.budget);

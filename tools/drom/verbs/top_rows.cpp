@@ -8,13 +8,18 @@
 
 namespace drom::command {
 
-TopRow row_of(const ClientView& client, std::span<const ClientSample> samples, uint64_t now_ns) {
+TopRow row_of(const drom_client_info& info, const CpuSet& owned) {
     TopRow row;
-    row.slot = client.info.slot;
-    row.pid = client.info.pid;
-    row.name = client.info.name;
-    row.job = client.info.job;
-    row.owned = client.owned;
+    row.slot = info.slot;
+    row.pid = info.pid;
+    row.name = info.name;
+    row.job = info.job;
+    row.owned = owned;
+    return row;
+}
+
+TopRow row_of(const ClientView& client, std::span<const ClientSample> samples, uint64_t now_ns) {
+    TopRow row = row_of(client.info, client.owned);
     row.request = request_text(client.info, now_ns);
     const auto sample = std::ranges::find_if(
         samples, [&](const ClientSample& one) { return one.slot == row.slot && one.pid == row.pid; });

@@ -11,6 +11,9 @@
 
 namespace drom::command {
 
+/// Returns the line of a client of which nothing was seen yet.
+TopRow row_of(const drom_client_info& info, const CpuSet& owned);
+
 /// Returns the line. A client that is not among the samples has only its CPUs.
 TopRow row_of(const ClientView& client, std::span<const ClientSample> samples, uint64_t now_ns);
 

@@ -16,6 +16,7 @@
 #include "program/paused_child.hpp"
 #include "program/program.hpp"
 #include "program/signal_relay.hpp"
+#include "table/same_table.hpp"
 #include "table/snapshot.hpp"
 #include "table/table_history.hpp"
 #include "trace/files.hpp"
@@ -69,7 +70,8 @@ void tell_visibly(trace::Client& client) {
 
 class Recorder {
 public:
-    explicit Recorder(const Table& table) : table_(table), samples_(table) {}
+    Recorder(const CommandOptions& options, const Table& table)
+        : options_(options), table_(table), same_(table.path()), samples_(table) {}
 
     /// Begins. Errors: those of the table.
     Expected<void> begin() {
@@ -84,7 +86,8 @@ public:
         return {};
     }
 
-    /// Adds the events since the last call, and samples when it is time. Errors: those of the table.
+    /// Adds the events since the last call, and samples when it is time. Errors: those of the table, and that another
+    /// one is at its path.
     Expected<void> look() {
         const auto events = table_.events(next_, milliseconds(0));
         if (!events) return tl::make_unexpected(events.error());
@@ -97,7 +100,10 @@ public:
         }
         if (joined) describe();
         if (!complete) set();
-        if (now_ns() >= sampled_ns_ + static_cast<uint64_t>(std::chrono::nanoseconds(kSamples).count())) sample();
+        if (now_ns() < sampled_ns_ + static_cast<uint64_t>(std::chrono::nanoseconds(kSamples).count())) return {};
+        sample();
+        const auto there = same_.check();
+        if (!there) return tl::make_unexpected(sentence(options_, there.error().status, there.error().text));
         return {};
     }
 
@@ -139,7 +145,9 @@ private:
                        mean(sample.budget.mpi)});
     }
 
+    const CommandOptions& options_;
     const Table& table_;
+    SameTable same_;
     uint64_t next_ = UINT64_MAX;
     std::unique_ptr<TableHistory> history_;
     SampledClients samples_;
@@ -201,7 +209,7 @@ int write(const CommandOptions& options, const Recorder& recorder, const trace::
 }
 
 int trace_table(const CommandOptions& options, const Table& table) {
-    Recorder recorder(table);
+    Recorder recorder(options, table);
     const std::time_t began = std::time(nullptr);
     if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
     const auto recorded = record(options, recorder);
@@ -213,7 +221,7 @@ int trace_command(const CommandOptions& options, const Table& table, const Progr
     SignalRelay relay;
     auto child = PausedChild::fork(program, options.command, relay);
     if (!child) return refuse(options, child.error());
-    Recorder recorder(table);
+    Recorder recorder(options, table);
     const std::time_t began = std::time(nullptr);
     if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
     if (const int code = child->start({}); code != 0) {
