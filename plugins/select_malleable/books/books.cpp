@@ -182,7 +182,8 @@ void follow_resize(SharedJob& known, job_record_t& job, Seconds at) {
     known.record_start = job.resize_time;
     known.record_ran = known.ran;
     known.record_had = known.had;
-    known.previous = known.cut = 0;
+    known.previous = 0;
+    known.cut = 0;
     known.unsaid = 1;
 }
 
@@ -232,7 +233,7 @@ void Books::say(job_record_t& job, SharedJob& known) {
         known.said = known.counted;
         return say_cpus(job, known.mean_cpus());
     }
-    known.begin_record(static_cast<std::int64_t>(job.db_index));
+    known.begin_record(job.db_index);
     begin_record(job, known);
 }
 

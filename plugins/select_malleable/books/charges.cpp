@@ -2,21 +2,12 @@
 // charges.cpp - writes records of jobs into slurmdbd, and usage into slurmctld.
 #include "charges.hpp"
 
-extern "C" {
-#include "src/slurmctld/locks.h"
-}
 #pragma weak acct_db_conn
-#pragma weak lock_slurmctld
-#pragma weak slurmctld_config
-#pragma weak unlock_slurmctld
 
 #include <algorithm>
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <set>
-#include <thread>
 #include <utility>
+
+#include "record_numbers.hpp"
 
 namespace drom::slurm {
 
@@ -109,7 +100,7 @@ private:
 uint32_t with_flag(const job_record_t& job, uint64_t flag) { return job.job_state | static_cast<uint32_t>(flag); }
 
 bool can_be_said(const job_record_t& job) {
-    return kRecordsCanBeAdded && acct_db_conn != nullptr && job.tres_alloc_cnt != nullptr && job.details != nullptr;
+    return acct_db_conn != nullptr && job.tres_alloc_cnt != nullptr && job.details != nullptr;
 }
 
 /// Says it again how the present record began. slurmctld itself would give it the start of the whole job.
@@ -160,119 +151,19 @@ void say_end(job_record_t& job, std::int64_t cpus) {
     jobacct_storage_g_job_complete(acct_db_conn, &job);
 }
 
-namespace {
-
-/// A record that is to begin: a copy of slurmctld's of the job, as far as slurmdbd is told about it.
-class Opening {
-public:
-    Opening(const job_record_t& job, char* tres) : job_(job), details_(*job.details) {
-        job_.details = &details_;
-        job_.array_recs = nullptr;
-        job_.part_ptr = nullptr;
-        job_.bit_flags = 0;  // its script was sent with the first record
-        details_.env_sup = nullptr;
-        if (job.part_ptr != nullptr) job_.partition = job.part_ptr->name;
-        job_.tres_alloc_str = tres;
-        job_.job_state = with_flag(job, JOB_RESIZING);
-        job_.db_index = NO_VAL64;
-        each_text([](char*& text) { text = xstrdup(text); });
-    }
-    ~Opening() {
-        each_text([](char*& text) { xfree(text); });
-    }
-    Opening(const Opening&) = delete;
-    Opening& operator=(const Opening&) = delete;
-
-    void say() { jobacct_storage_g_job_start(acct_db_conn, &job_); }
-    uint32_t job() const { return job_.job_id; }
-
-    /// Takes the number over that slurmdbd has told. Steps that run belong to the new record from now on.
-    void take_over() const {
-        job_record_t* now = find_job_record(job_.job_id);
-        if (now == nullptr || now->resize_time != job_.resize_time || now->db_index != NO_VAL64) return;
-        now->db_index = job_.db_index;
-        if (!is_on_its_nodes(now) || now->step_list == nullptr) return;
-        list_itr_t* each = list_iterator_create(now->step_list);
-        while (auto* step = static_cast<step_record_t*>(list_next(each)))
-            if (step->state < JOB_COMPLETE) jobacct_storage_g_step_start(acct_db_conn, step);
-        list_iterator_destroy(each);
-    }
-
-private:
-    template <class Body>
-    void each_text(const Body& body) {
-        for (char** text : {&job_.account, &job_.container, &job_.gres_used, &job_.mcs_label, &job_.name, &job_.nodes,
-                            &job_.partition, &job_.tres_alloc_str, &job_.tres_req_str, &job_.wckey, &details_.env_hash,
-                            &details_.features, &details_.features_use, &details_.script_hash, &details_.submit_line,
-                            &details_.work_dir})
-            body(*text);
-    }
-
-    job_record_t job_;
-    job_details_t details_;
-};
-
-// Never destroyed: the thread is there as long as the process.
-struct Openings {
-    std::mutex mutex;
-    std::condition_variable asked;
-    std::vector<std::unique_ptr<Opening>> waiting;
-    std::multiset<uint32_t> jobs;  ///< of records that wait, or are asked for now
-    bool has_thread = false;
-};
-
-Openings& openings() {
-    static auto* const one = new Openings;
-    return *one;
-}
-
-void take_over(const std::vector<std::unique_ptr<Opening>>& said) {
-    slurmctld_lock_t locks = {};
-    locks.job = WRITE_LOCK;
-    lock_slurmctld(locks);
-    if (slurmctld_config.shutdown_time == 0)
-        for (const auto& opening : said) opening->take_over();
-    unlock_slurmctld(locks);
-}
-
-void serve() {
-    for (;;) {
-        std::vector<std::unique_ptr<Opening>> waiting;
-        {
-            std::unique_lock lock(openings().mutex);
-            openings().asked.wait(lock, [] { return !openings().waiting.empty(); });
-            waiting = std::exchange(openings().waiting, {});
-        }
-        if (slurmctld_config.shutdown_time != 0) continue;
-        for (const auto& opening : waiting) opening->say();
-        take_over(waiting);
-        const std::lock_guard lock(openings().mutex);
-        for (const auto& opening : waiting) openings().jobs.erase(openings().jobs.find(opening->job()));
-    }
-}
-
-void open_later(const job_record_t& job) {
-    const std::lock_guard lock(openings().mutex);
-    openings().waiting.push_back(std::make_unique<Opening>(job, job.tres_alloc_str));
-    openings().jobs.insert(job.job_id);
-    if (!openings().has_thread) std::thread(serve).detach();
-    openings().has_thread = true;
-    openings().asked.notify_one();
-}
-
-}  // namespace
-
 void begin_record(job_record_t& job, const SharedJob& known) {
     if (!can_be_said(job)) return;
+    const uint64_t number = job.resize_time == known.record_start ? job.db_index : 0;
     if (job.resize_time != 0 && job.resize_time < known.record_start) say_cpus(job, known.before);
     job.resize_time = known.record_start;
-    job.db_index = static_cast<uint64_t>(known.previous);
+    job.db_index = known.previous;
     {
         const WithCpus with(job, known.before);
         const For state(job.job_state, with_flag(job, JOB_RESIZING));
         const For<char*> comment(job.admin_comment, nullptr);
         jobacct_storage_g_job_complete(acct_db_conn, &job);
     }
+    job.db_index = number;
     ask_for_number(job, known.mean_cpus());
 }
 
@@ -280,19 +171,25 @@ bool has_missed_number(const job_record_t& job) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
     if (!can_be_said(job) || job.resize_time == 0 || IS_JOB_RESIZING(record)) return false;
     if (job.db_index != 0 && job.db_index != NO_VAL64) return false;
-    const std::lock_guard lock(openings().mutex);
-    return openings().jobs.count(job.job_id) == 0;
+    return !number_is_on_its_way(job);
 }
 
 void ask_for_number(job_record_t& job, std::int64_t cpus) {
-    job.db_index = NO_VAL64;
     const WithCpus with(job, cpus);
-    open_later(job);
+    open_record(job);
+}
+
+void say_steps(const job_record_t& job) {
+    if (!is_on_its_nodes(&job) || job.step_list == nullptr) return;
+    list_itr_t* each = list_iterator_create(job.step_list);
+    while (auto* step = static_cast<step_record_t*>(list_next(each)))
+        if (step->state < JOB_COMPLETE) jobacct_storage_g_step_start(acct_db_conn, step);
+    list_iterator_destroy(each);
 }
 
 void forget_lost_request(job_record_t& job) {
     const job_record_t* record = &job;  // Slurm's macros want a pointer's name
-    if (!kRecordsCanBeAdded || job.db_index != NO_VAL64 || job.resize_time != 0) return;
+    if (kNumbersRecords || job.db_index != NO_VAL64 || job.resize_time != 0) return;
     if (start_is_untold(job) || IS_JOB_FINISHED(record)) return;  // slurmctld goes on with these itself
     job.db_index = 0;
 }

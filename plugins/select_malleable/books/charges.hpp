@@ -20,19 +20,20 @@ std::int64_t cpus_allocated(const job_record_t& job);
 /// Returns those of them that it has now.
 std::int64_t cpus_held(const job_record_t& job);
 
-/// Returns whether slurmdbd has told the number of the job's present record, and slurmctld has nothing more to say
-/// about its start. Without that no other record can begin.
+/// Returns whether the job's present record has a number, and slurmctld has nothing more to say about its start.
+/// Without that no other record can begin.
 bool has_record(const job_record_t& job);
 /// Says in slurmdbd that the present record has so many CPUs. Waits for nothing.
 void say_cpus(job_record_t& job, std::int64_t cpus);
 /// Ends the record `known.previous` in slurmdbd at `known.record_start`, and begins another there with the CPUs that
-/// the job has now. May be repeated. Waits for nothing: a thread of its own asks for the number of the new record.
+/// the job has now. May be repeated. Waits for nothing: a thread of its own asks for the number of the new record, in a
+/// series in which slurmdbd has to be asked.
 void begin_record(job_record_t& job, const SharedJob& known);
 /// Returns whether the job's present record began with a resize, has no number, and is not being asked for. Then
 /// slurmdbd was away, or slurmctld was killed before it had saved the answer. Slurm itself never asks again.
 bool has_missed_number(const job_record_t& job);
-/// Asks in a thread of its own for the number of the present record, which began with a resize. slurmdbd begins the
-/// record with so many CPUs, unless it knows the record. Waits for nothing.
+/// Begins the present record in slurmdbd with so many CPUs, unless slurmdbd knows it. The job was resized at its start.
+/// The number comes as with begin_record().
 void ask_for_number(job_record_t& job, std::int64_t cpus);
 /// Makes slurmctld ask anew for the number of the job's first record, if its saved state says that the number is on its
 /// way: a slurmctld asked that has ended. To ask twice is no harm, because the answer is the same. The caller holds

@@ -91,8 +91,8 @@ inline bitstr_t* powered_down_nodes() { return power_node_bitmap; }
 /// Makes `bits` of the names of nodes; names that are not known are left out.
 inline void read_nodes(const char* names, bitstr_t*& bits) { node_name2bitmap(const_cast<char*>(names), true, &bits); }
 
-/// slurmdbd numbers the records of jobs, so that others than slurmctld can add some.
-inline constexpr bool kRecordsCanBeAdded = true;
+/// slurmdbd numbers the records of jobs, not slurmctld.
+inline constexpr bool kNumbersRecords = false;
 /// Returns whether slurmctld has not told slurmdbd yet that the job began.
 inline bool start_is_untold(const job_record_t& job) { return (job.job_state & JOB_UPDATE_DB) != 0; }
 /// Writes the job's amounts as text. The caller holds the lock of the accounts.

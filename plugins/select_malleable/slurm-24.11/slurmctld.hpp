@@ -68,6 +68,7 @@ static_assert(SLURM_VERSION_NUM(24, 11, 0) <= SLURM_VERSION_NUMBER &&
 #pragma weak get_job_resources_offset
 #pragma weak idle_node_bitmap
 #pragma weak job_list
+#pragma weak job_record_set_sluid
 #pragma weak jobacct_storage_g_job_complete
 #pragma weak jobacct_storage_g_job_start
 #pragma weak jobacct_storage_g_step_start
@@ -96,8 +97,8 @@ inline void read_nodes(const char* names, bitstr_t*& bits) {
     node_name2bitmap(const_cast<char*>(names), true, &bits, nullptr);
 }
 
-/// slurmctld numbers the records of jobs itself in this series. Nothing here does that in its place.
-inline constexpr bool kRecordsCanBeAdded = false;
+/// slurmctld numbers the records of jobs, not slurmdbd.
+inline constexpr bool kNumbersRecords = true;
 /// Returns whether slurmctld has not told slurmdbd yet that the job began.
 inline bool start_is_untold(const job_record_t& job) { return (job.db_flags & SLURMDB_JOB_FLAG_START_R) == 0; }
 /// Writes the job's amounts as text. The caller holds the lock of the accounts.

@@ -44,7 +44,7 @@ void SharedJob::end_record() {
     cut_had = had;
 }
 
-void SharedJob::begin_record(std::int64_t number) {
+void SharedJob::begin_record(std::uint64_t number) {
     before = mean(cut_ran - record_ran, cut_had - record_had);
     previous = number;
     record_start = std::exchange(cut, 0);
@@ -83,7 +83,7 @@ namespace {
 
 constexpr std::string_view kLine = "job ";
 
-constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 22> kFields{{
+constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 21> kFields{{
     {"own", &SharedJob::own_limit},
     {"delayed", &SharedJob::delayed},
     {"since", &SharedJob::since},
@@ -99,7 +99,6 @@ constexpr std::array<std::pair<std::string_view, std::int64_t SharedJob::*>, 22>
     {"record_start", &SharedJob::record_start},
     {"record_ran", &SharedJob::record_ran},
     {"record_had", &SharedJob::record_had},
-    {"previous", &SharedJob::previous},
     {"before", &SharedJob::before},
     {"cut", &SharedJob::cut},
     {"cut_ran", &SharedJob::cut_ran},
@@ -130,7 +129,8 @@ std::optional<std::vector<uint32_t>> numbers_in(std::string_view text) {
 std::string text_of(const SharedJob& job) {
     std::string text;
     for (const auto& [name, field] : kFields) text.append(" ").append(name).append("=" + std::to_string(job.*field));
-    text += " limits=";
+    // From 24.11 on a number has the cluster's in its top bits.
+    text += " previous=" + std::to_string(job.previous) + " limits=";
     for (std::size_t i = 0; i < job.limits.size(); ++i) text += (i == 0 ? "" : "/") + std::to_string(job.limits[i]);
     return text;
 }
@@ -141,8 +141,10 @@ std::optional<std::pair<JobId, SharedJob>> job_in(std::string_view line) {
     const auto id = number_in<JobId>(value_of(line, "id").value_or(""));
     const auto limits = value_of(line, "limits");
     const auto numbers = numbers_in(limits.value_or(""));
-    if (!id || !limits || !numbers) return std::nullopt;
+    const auto previous = number_in<std::uint64_t>(value_of(line, "previous").value_or(""));
+    if (!id || !limits || !numbers || !previous) return std::nullopt;
     read.first = *id;
+    read.second.previous = *previous;
     read.second.limits = *numbers;
     for (const auto& [name, field] : kFields) {
         const auto value = number_in<std::int64_t>(value_of(line, name).value_or(""));

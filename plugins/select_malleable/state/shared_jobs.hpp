@@ -38,7 +38,7 @@ struct SharedJob {
     std::int64_t record_start = 0;
     std::int64_t record_ran = 0;  ///< `ran` at this start
     std::int64_t record_had = 0;  ///< `had` at this start
-    std::int64_t previous = 0;    ///< slurmdbd's number of the record before; 0: there is none
+    std::uint64_t previous = 0;   ///< the number of the record before; 0: there is none
     std::int64_t before = 0;      ///< the CPUs in that record
     // Where the present record is to end, and another to begin; 0: it goes on.
     std::int64_t cut = 0;
@@ -57,8 +57,8 @@ struct SharedJob {
     std::int64_t mean_cpus() const { return mean(ran - record_ran, had - record_had); }
     /// Notes that the present record ends where counting has come to, unless it is to end earlier or begins there.
     void end_record();
-    /// Begins the record that comes after the cut. `number`: slurmdbd's of the one that ends there.
-    void begin_record(std::int64_t number);
+    /// Begins the record that comes after the cut. `number`: that of the one that ends there.
+    void begin_record(std::uint64_t number);
 
     /// Returns whether its present record is one that begin_record() began, at this time.
     bool began_at(policy::Seconds at) const { return previous != 0 && record_start == at; }
