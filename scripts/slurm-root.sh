@@ -7,7 +7,7 @@
 #   scripts/slurm-root.sh run SERIES COMMAND...   runs a command in it, in the present folder
 #
 # SERIES is 24.11 or 26.05. The packages come from the machine's own package sources, of the release that has the
-# series: about 100 s and 260 MB. A root that is there already is kept. Nothing of the machine's configuration changes,
+# series: about 100 s and 320 MB. A root that is there already is kept. Nothing of the machine's configuration changes,
 # and nothing is mounted but for the command: it sees this project, /tmp, the processes and devices of this machine.
 # Needs root and mmdebstrap. Exit status: that of the command; 0 there, 1 could not be had, 2 usage.
 set -euo pipefail
@@ -26,15 +26,17 @@ root=${XDG_CACHE_HOME:-${HOME:-/nonexistent}/.cache}/drom/slurm-root-$version
 
 # Slurm on one machine without munge, its public headers, the programs of the tests, and the libraries of ours.
 packages=slurmctld,slurmd,slurm-client,slurm-wlm-basic-plugins,libslurm-dev,procps,bats,jq,python3,binutils,libhwloc15,libnuma1,libgomp1
+# Accounts with limits: a database of its own for a cluster of tests.
+packages+=,slurmdbd,slurm-wlm-mysql-plugin,mariadb-server-core,mariadb-client-core
 
-# The folder appears at once and whole.
-complete() { [[ -x $root/usr/sbin/slurmctld ]]; }
+# The folder appears at once and whole. One that an earlier version of this script made may have no slurmdbd.
+complete() { [[ -x $root/usr/sbin/slurmctld && -x $root/usr/sbin/slurmdbd ]]; }
 
-# borrow TREE: copies the libraries of this machine with which our command was built, and which another release has in
-# another version.
+# borrow TREE: copies libraries of this machine. Our command was built with libfmt, of which another release has another
+# version. slurmdbd of 24.11 ends at its start with libmariadb 11.8 ("null result from query").
 borrow() {
     local file
-    ldconfig -p | sed -n 's/.*libfmt\.so\..* => //p' | while read -r file; do cp -L "$file" "$1/usr/local/lib/"; done
+    ldconfig -p | sed -n 's/.*lib\(fmt\|mariadb\)\.so\..* => //p' | while read -r file; do cp -L "$file" "$1/usr/local/lib/"; done
     chroot "$1" ldconfig
 }
 

@@ -171,6 +171,8 @@ sharing_ends() {
     about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
 }
 
+# slurmdbd numbers the records in 22.05 only.
+# bats test_tags=numbers
 @test "a job whose record had no number when slurmctld was killed is not charged for all CPUs while it shares" {
     # A slurmdbd that is stopped leaves the question unanswered.
     kill -STOP "$(daemon slurmdbd)"
@@ -190,6 +192,7 @@ sharing_ends() {
     sharing_ends
 }
 
+# bats test_tags=numbers
 @test "a record of sharing whose number slurmctld had not saved when it was killed ends with the sharing" {
     mate -N4
     eventually "slurmctld knows the number of the mate's record" saves_a_number "$MATE" known
