@@ -110,7 +110,7 @@ reserves() { [[ $(reserved "$1") == "$2" ]]; }
 }
 
 # with_options OPTIONS: slurmctld goes on with these options besides.
-with_options() { edited "s/sd_max_slowdown=inf/&,$1/" scontrol reconfigure; }
+with_options() { edited "s/sd_max_slowdown=inf/&,$1/" reconfigure; }
 
 @test "with sd_qos=strict no guest takes cores from a mate of a higher QOS" {
     limited low GrpJobs=100
@@ -121,7 +121,7 @@ with_options() { edited "s/sd_max_slowdown=inf/&,$1/" scontrol reconfigure; }
     waits_for "$GUEST" no-mates
     scancel "$GUEST"
     shares_beside --qos=high
-    scontrol reconfigure
+    reconfigure
 }
 
 @test "a QOS that is left out lends nothing, and its jobs are told that they do not share" {
@@ -132,7 +132,7 @@ with_options() { edited "s/sd_max_slowdown=inf/&,$1/" scontrol reconfigure; }
     waits_for "$GUEST" no-mates
     waiting_job OTHER --qos=urgent -N4 -t 1
     waits_for "$OTHER" not-admitted
-    scontrol reconfigure
+    reconfigure
 }
 
 @test "idle nodes count for the budget of a guest that would have them" {
@@ -145,5 +145,5 @@ with_options() { edited "s/sd_max_slowdown=inf/&,$1/" scontrol reconfigure; }
     sacctmgr -i modify qos narrow set MaxTRESMinsPerJob=cpu=48
     eventually "it shares" runs "$GUEST"
     expect "$(cores "$MATE")" 0-3
-    scontrol reconfigure
+    reconfigure
 }

@@ -171,9 +171,16 @@ sharing_ends() {
     about "$(charged "$MATE,$GUEST")" "$(existed "$MATE")"
 }
 
+# none_asked: checks that slurmdbd has all jobs, so that no question about them is on its way. slurmctld of 22.05 asks
+# one question at a time.
+none_asked() {
+    [[ -z $(comm -23 <(squeue -h -t all -o %A | sort -u) <(sacct -X -n -P -S now-1hour -o jobidraw | sort -u)) ]]
+}
+
 # slurmdbd numbers the records in 22.05 only.
 # bats test_tags=numbers
 @test "a job whose record had no number when slurmctld was killed is not charged for all CPUs while it shares" {
+    eventually "slurmdbd knows all earlier jobs" none_asked
     # A slurmdbd that is stopped leaves the question unanswered.
     kill -STOP "$(daemon slurmdbd)"
     mate -N4

@@ -124,7 +124,7 @@ and_back() {
 @test "minutes that an administrator gives to a job that shares stay after scontrol reconfigure and after slurmctld was killed" {
     pair
     scontrol update jobid="$MATE" timelimit=40
-    scontrol reconfigure
+    reconfigure
     expect "$(field "$MATE" TimeLimit)" 00:41:00
     eventually "the state is saved" grep -qa "timelimit=40+1" "$CLUSTER/state/job_state"
     kill_controller KILL
@@ -135,7 +135,7 @@ and_back() {
 @test "a limit that an administrator lowered does not grow with each reading of the configuration" {
     pair
     scontrol update jobid="$MATE" timelimit=5
-    for _ in 1 2 3; do scontrol reconfigure; done
+    for _ in 1 2 3; do reconfigure; done
     expect "$(field "$MATE" TimeLimit)" 00:06:00
 }
 
@@ -153,7 +153,7 @@ and_back() {
 
 @test "the same controller reconfigured changes nothing for who shares" {
     pair
-    scontrol reconfigure
+    reconfigure
     sleep 1
     as_before
     and_back
@@ -184,7 +184,7 @@ and_back() {
 
 @test "an option that becomes wrong does not stop it: the old ones stay in force" {
     mate -N2
-    edited "s/sd_max_slowdown=inf/sd_max_slowdown=x/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/sd_max_slowdown=x/" reconfigure
     eventually "it is said" log_says "SchedulerParameters: sd_max_slowdown=x: it has to be a number of 1 or more, inf, or dynamic; the options that were in force stay so"
     from_here
     guest -N2
@@ -194,11 +194,11 @@ and_back() {
 
 @test "another limit of slowdowns counts from the next job on" {
     mate -N2
-    edited "s/sd_max_slowdown=inf/sd_max_slowdown=1.01/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/sd_max_slowdown=1.01/" reconfigure
     waiting_job GUEST -N2 -t 1
     sleep 3
     waits "$GUEST"
-    scontrol reconfigure
+    reconfigure
     eventually "without that limit it shares" runs "$GUEST"
 }
 

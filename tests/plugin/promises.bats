@@ -20,7 +20,7 @@ teardown() {
     [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
     scancel -u "$(id -un)" 2>/dev/null
     eventually "the jobs have ended" no_jobs
-    scontrol reconfigure # a test may have changed options
+    reconfigure # a test may have changed options
 }
 
 # promised OPTIONS...: submits a job that is not malleable, and waits for its promise; its number is in $WIDE, the start
@@ -75,7 +75,7 @@ refused() {
 }
 
 @test "a promised start moves by no more than the site allows, over all guests" {
-    edited "s/sd_max_slowdown=inf/&,sd_delay_max=60/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/&,sd_delay_max=60/" reconfigure
     mate -N4
     promised -N4 -t 5
     guest -N4
@@ -96,7 +96,7 @@ refused() {
 }
 
 @test "a job that backfill promises a start beyond its window is not pushed either" {
-    edited "s/sd_max_slowdown=inf/&,bf_window=5/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/&,bf_window=5/" reconfigure
     mate -N4
     WIDE=$(sbatch --parsable --exclusive -N4 -t 5 -o /dev/null --wrap true)
     waiting_job GUEST -N4 -t 1
@@ -104,7 +104,7 @@ refused() {
 }
 
 @test "without a bound a guest comes, whatever was promised" {
-    edited "s/sd_max_slowdown=inf/&,sd_delay_max=inf/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/&,sd_delay_max=inf/" reconfigure
     mate -N4
     promised -N4 -t 5
     guest -N4
@@ -134,7 +134,7 @@ busy() {
 }
 
 @test "the main scheduler knows that the other partition is free sooner, too" {
-    edited "s/sd_max_slowdown=inf/&,bf_interval=600/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/&,bf_interval=600/" reconfigure
     busy fast 1
     mate -p slow -N2 -t 30
     for order in slow,fast fast,slow; do

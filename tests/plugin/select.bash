@@ -90,6 +90,8 @@ start_controller() {
     eventually "slurmctld answers" answers
 }
 answers() { timeout 5 scontrol ping 2>/dev/null | grep -q "is UP"; }
+# reconfigure: has slurmctld read its settings anew, and waits until it answers the next command.
+reconfigure() { scontrol reconfigure && eventually "slurmctld answers" answers; }
 # saved: waits until slurmctld has saved that they share.
 saved() { eventually "slurmctld has saved the guest" grep -qa "sharing=$MATE" "$CLUSTER/state/job_state"; }
 # edited EXPRESSION COMMAND...: runs the command with another slurm.conf.

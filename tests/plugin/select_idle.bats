@@ -22,7 +22,7 @@ teardown() {
     [[ -n ${BATS_TEST_COMPLETED:-} ]] || "$CLUSTER_SH" logs "$CLUSTER"
     scancel -u "$(id -un)" 2>/dev/null
     eventually "the jobs have ended" no_jobs
-    scontrol reconfigure # a test may have changed options
+    reconfigure # a test may have changed options
 }
 
 # decided JOB TEXT: checks that a decision about the job has this text.
@@ -125,7 +125,7 @@ has_start() { [[ $(field "$1" StartTime) != Unknown ]]; }
 is_planned() { [[ $(field "$1" SchedNodeList) == "n[3-4]" ]]; }
 
 @test "an idle node delays no job, also where sharing may delay jobs" {
-    edited "s/sd_max_slowdown=inf/&,sd_delay_max=inf/" scontrol reconfigure
+    edited "s/sd_max_slowdown=inf/&,sd_delay_max=inf/" reconfigure
     mate -N2 -w n1,n2 -t 60
     sbatch --parsable -N1 -w n3 --exclusive -t 10 -o /dev/null --wrap "sleep 300" >short
     eventually "a job runs" runs "$(<short)"

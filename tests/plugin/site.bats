@@ -24,13 +24,13 @@ teardown() {
     scancel -u "$(id -un)" 2>/dev/null
     scontrol delete reservationname=soon 2>/dev/null || true
     eventually "the jobs have ended" no_jobs
-    scontrol reconfigure # a test may have changed options
+    reconfigure # a test may have changed options
 }
 
 # with OPTIONS: slurmctld goes on with these options besides; until the end of the test.
 with() {
     from_here
-    edited "s|sd_max_slowdown=inf|&,$1|" scontrol reconfigure
+    edited "s|sd_max_slowdown=inf|&,$1|" reconfigure
     eventually "slurmctld has read its options" has_read_options
     [[ -z $(log_since | grep -F "the options that were in force stay so") ]]
 }
