@@ -45,6 +45,7 @@ shares_beside() {
     expect "$(cores "$MATE") $(cores "$GUEST")" "0-3 4-7"
 }
 
+# bats test_tags=series
 @test "a job that MaxTRESMins of its QOS would end when it is extended does not lend" {
     limited most MaxTRESMinsPerJob=cpu=64
     running_job MATE --qos=most -N4 -t 2
@@ -96,6 +97,7 @@ shares_beside() {
 reserved() { scontrol show assoc_mgr flags=assoc account="$1" | sed -n 's/.*GrpTRESRunMins=cpu=N(\([0-9]*\)).*/\1/p' | head -n 1; }
 reserves() { [[ $(reserved "$1") == "$2" ]]; }
 
+# bats test_tags=series
 @test "what is reserved of an account's limits follows the limits of jobs that share" {
     account busy GrpTRESMins=cpu=100000
     running_job MATE -A busy -N4 -t 10

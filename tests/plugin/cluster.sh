@@ -207,6 +207,11 @@ start_accounts() {
     within 60 listens "$(dbd_port "$port")"
 }
 
+# is_later: true from Slurm 23.11 on, which does not start where there are no cgroups, unless it is told so.
+is_later() { [[ $(slurmctld -V) != *" 22."* ]]; }
+# grace: prints the setting with which step daemons stop suspended programs at once, instead of after 2 s.
+grace() { ! is_later || echo PreemptParameters=suspend_grace_time=0; }
+
 # Each slurmctld finds itself in the list by its host name, and answers at that address only: both have one port.
 PRIMARY=127.0.0.1 BACKUP=127.0.0.2
 controllers() {
@@ -259,6 +264,7 @@ SelectTypeParameters=$consumes
 SchedulerType=sched/backfill
 # The defaults delay a job's start by seconds. Slurm takes the first of two parameters with one name.
 SchedulerParameters=${scheduler:+$scheduler,}batch_sched_delay=0,sched_interval=1,bf_interval=1
+$(grace)
 # The counts below are believed, whatever this machine has.
 SlurmdParameters=config_overrides
 END
@@ -323,8 +329,6 @@ up_within() {
     return 1
 }
 
-# has_cgroups_always: true from Slurm 23.11 on, which does not start where there are none, unless it is told so.
-has_cgroups_always() { [[ $(slurmctld -V) != *" 22."* ]]; }
 
 start() {
     local i
@@ -334,7 +338,7 @@ start() {
     slurm_conf "$port" "$(plugins_of_slurm)" >"$SLURM_CONF"
     ((${#plugstack[@]} == 0)) || printf '%s\n' "${plugstack[@]}" >"$dir/etc/plugstack.conf"
     ((${#drom[@]} == 0)) || printf '%s\n' "${drom[@]}" >"$dir/etc/drom.conf"
-    ((${#cgroup[@]})) || ! has_cgroups_always || cgroup=(CgroupPlugin=disabled)
+    ((${#cgroup[@]})) || ! is_later || cgroup=(CgroupPlugin=disabled)
     ((${#cgroup[@]} == 0)) || printf '%s\n' "${cgroup[@]}" >"$dir/etc/cgroup.conf"
     ((${#topology[@]} == 0)) || printf '%s\n' "${topology[@]}" >"$dir/etc/topology.conf"
     echo $$ >"$dir/run/starter"

@@ -313,24 +313,28 @@ step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
     gets n1 "$MATE.1" 0-7
 }
 
-# bats test_tags=suspension
 @test "who is suspended lends nothing, and gets back what it lent" {
     mate -N4
-    gets n4 "$MATE.0" 0-7 # the step runs: an srun that is suspended during its launch would wait for ever
-    scontrol suspend "$MATE"
+    local node pids=()
+    # The step runs everywhere: an srun that is suspended during its launch would wait for ever.
+    for node in n1 n2 n3 n4; do
+        gets "$node" "$MATE.0" 0-7
+        pids+=("$(pid_of "$node" "$MATE.0")")
+    done
+    suspended "$MATE" "${pids[@]}"
     waiting_job GUEST -N4 -t 1
     eventually "the guest has the free cores" runs "$GUEST"
     expect "$(cores "$GUEST")" 0-7
     scancel "$GUEST"
     eventually "it has ended" has_ended "$GUEST"
-    scontrol resume "$MATE"
+    resumed "$MATE" "${pids[@]}"
     guest -N4
     expect "$(cores "$MATE")" 0-3
     split n4 "$GUEST.0" "$MATE.0"
-    scontrol suspend "$MATE"
+    suspended "$MATE" "${pids[@]}"
     scancel "$GUEST"
     eventually "the suspended one's cores are its own again" has_cores "$MATE" 0-7
-    scontrol resume "$MATE"
+    resumed "$MATE" "${pids[@]}"
     eventually "it runs" runs "$MATE"
     no_errors
 }

@@ -20,6 +20,15 @@ no_client_on() { [[ $(drom_of "$1" list --json | jq '.clients | length') == 0 ]]
 # pid_of NODE STEP: prints the pid of the step's only task.
 pid_of() { drom_of "$1" list --json | jq --arg step "$2" '.clients[] | select(.job == $step) | .pid'; }
 
+# suspended JOB PID...: suspends the job, and waits until its programs are stopped. resumed() is the reverse.
+# slurmctld answers before the nodes have heard of it. A node that is told to end the job meanwhile may not answer.
+# slurmctld tells it again a minute later.
+suspended() { scontrol suspend "$1"; eventually "the programs of job $1 are stopped" all_stopped "${@:2}"; }
+resumed() { scontrol resume "$1"; eventually "the programs of job $1 go on" none_stopped "${@:2}"; }
+is_stopped() { [[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status") == T ]]; }
+all_stopped() { local pid; for pid in "$@"; do is_stopped "$pid" || return 1; done; }
+none_stopped() { local pid; for pid in "$@"; do ! is_stopped "$pid" || return 1; done; }
+
 # started OPTIONS...: submits $SCRIPT without waiting; its number is in $JOB.
 started() { JOB=$(sbatch --parsable -o "$WORK/%j.out" "$@" "$SCRIPT"); }
 

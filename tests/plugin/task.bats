@@ -69,6 +69,24 @@ affinity() { sed -n 's/^Cpus_allowed_list:\t//p' "/proc/$1/status"; }
     empty_again
 }
 
+# bats test_tags=untold
+@test "a suspended job keeps its CPUs where Slurm tells of no suspension, and the next job shares them" {
+    script "srun sleep 300"
+    started -w n1 -c2
+    local rigid=$JOB pid
+    gets n1 "$rigid.0" 0-1
+    pid=$(pid_of n1 "$rigid.0")
+    suspended "$rigid" "$pid"
+    started --malleable -w n1 -c2
+    eventually "there is no room for the other" grep -q "step $JOB.0: drom: no room: .*; its tasks share CPUs 0-1" "$CLUSTER/log/n1.log"
+    has_step n1 "$rigid.0" 0-1
+    scancel "$JOB"
+    resumed "$rigid" "$pid"
+    has_step n1 "$rigid.0" 0-1
+    scancel "$rigid"
+    empty_again
+}
+
 @test "a program that follows requests lends its CPUs while it is suspended" {
     script "srun '$BUILD/bin/heat-gcc' --size 600 --steps 10000000"
     owner_of_both
