@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // visible_test.cpp - what of a name from outside reaches a person's terminal.
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace {
 
-using drom::command::visible;
+using drom::visible;
 
 TEST(Visible, ANameDoesNotTalkToTheTerminal) {
     EXPECT_EQ(visible("\033[31mEV\007\n\t"), "?[31mEV???");

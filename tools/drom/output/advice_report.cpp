@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "output/format.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 #include "text/wrapped.hpp"
 
 namespace drom::command {

@@ -9,7 +9,7 @@
 #include <iterator>
 
 #include "output/format.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 namespace drom::command {
 

@@ -6,7 +6,7 @@
 
 #include <iterator>
 
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 namespace drom::command {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "output/json.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 namespace drom::command {
 

@@ -9,7 +9,7 @@
 
 #include "metrics/loss.hpp"
 #include "output/format.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 #include "text/wrapped.hpp"
 
 namespace drom::command {

@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "output/format.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 #include "text/wrapped.hpp"
 
 namespace drom::command {

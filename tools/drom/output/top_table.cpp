@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "output/format.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 namespace drom::command {
 

@@ -15,8 +15,8 @@
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
-#include "output/visible.hpp"
 #include "program/thread_pool_libraries.hpp"
+#include "text/visible.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {

@@ -8,8 +8,8 @@
 
 #include "output/json.hpp"
 #include "output/messages.hpp"
-#include "output/visible.hpp"
 #include "policy/sharing/waiting.hpp"
+#include "text/visible.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {

@@ -12,8 +12,8 @@
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
-#include "output/visible.hpp"
 #include "table/snapshot.hpp"
+#include "text/visible.hpp"
 #include "verbs/all_users.hpp"
 #include "verbs/verb_functions.hpp"
 

@@ -9,9 +9,9 @@
 
 #include "output/format.hpp"
 #include "output/messages.hpp"
-#include "output/visible.hpp"
 #include "table/same_table.hpp"
 #include "table/snapshot.hpp"
+#include "text/visible.hpp"
 #include "verbs/sampled_clients.hpp"
 #include "verbs/top_rows.hpp"
 #include "verbs/verb_functions.hpp"

@@ -11,7 +11,7 @@
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 #include "verbs/verb_functions.hpp"
 #include "verbs/whole_texts.hpp"
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace drom::command {
+namespace drom {
 
 /// Replaces by '?' what would make two lines of one, talk to the terminal or turn the text around: control characters
 /// (C0, DEL, C1), line separators, bidirectional controls, and bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
-}  // namespace drom::command
+}  // namespace drom

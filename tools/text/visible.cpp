@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // visible.cpp - text from outside, before it is shown to a person.
-#include "output/visible.hpp"
+#include "text/visible.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
 
-namespace drom::command {
+namespace drom {
 
 namespace {
 
@@ -69,4 +69,4 @@ std::string visible(std::string_view text) {
     return shown;
 }
 
-}  // namespace drom::command
+}  // namespace drom
