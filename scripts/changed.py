@@ -39,6 +39,7 @@ RULES = [
     (r"tools/sim/", "sim fuzz"),
     (r"tools/text/", "cli sim"),
     (r"tools/trace/", "metrics"),
+    (r"tools/journal/", "metrics sim"),
     (r"docs/reference/schemas/", "cli sim consumer"),
     (r"metrics/", "metrics"),
     (r"policy/", "policy sim plugin fuzz"),

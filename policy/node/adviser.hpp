@@ -27,6 +27,7 @@ struct NodeClient {
 struct NodeProgram {
     std::string name;
     std::vector<NodeClient> clients;  ///< at least one
+    std::string job{};                ///< empty: none
 
     int cpus() const noexcept;
     int min() const noexcept;

@@ -67,6 +67,39 @@ std::string set(const AdviserRow& row, std::any& rules, std::string_view word) {
     return read ? "" : std::string(name) + " '" + std::string(value) + "' " + read.error();
 }
 
+/// A policy, and values for its options.
+struct Named {
+    const AdviserRow* row;
+    std::any rules;
+};
+
+/// Returns which two options of the policy contradict each other; empty: none do.
+std::string contradiction_in(const std::any& rules) {
+    const auto* efficient = std::any_cast<EfficientCpusRules>(&rules);
+    if (efficient == nullptr || efficient->lower <= efficient->upper) return {};
+    return "lower " + text_of(efficient->lower) + " is above upper " + text_of(efficient->upper) +
+           "; a program between them would have to shrink and to grow";
+}
+
+tl::expected<Named, std::string> named_by(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::string_view name = text.substr(0, colon);
+    const auto found = std::ranges::find_if(advisers(), [&](const AdviserRow& known) { return name == known.name; });
+    if (found == advisers().end())
+        return tl::unexpected("there is no policy '" + std::string(name) + "'; there are " + names_of(advisers()));
+    Named named{&*found, found->defaults};
+    std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
+    if (colon != std::string_view::npos && rest.empty()) return tl::unexpected(std::string("nothing follows the ':'"));
+    while (!rest.empty()) {
+        const std::size_t comma = rest.find(',');
+        if (const std::string wrong = set(*found, named.rules, rest.substr(0, comma)); !wrong.empty())
+            return tl::unexpected(wrong);
+        rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+    }
+    if (const std::string wrong = contradiction_in(named.rules); !wrong.empty()) return tl::unexpected(wrong);
+    return named;
+}
+
 }  // namespace
 
 std::span<const AdviserRow> advisers() {
@@ -82,26 +115,18 @@ std::span<const AdviserRow> advisers() {
 }
 
 tl::expected<std::unique_ptr<Adviser>, std::string> adviser_of(std::string_view text) {
-    const std::size_t colon = text.find(':');
-    const std::string_view name = text.substr(0, colon);
-    const auto found = std::ranges::find_if(advisers(), [&](const AdviserRow& known) { return name == known.name; });
-    if (found == advisers().end())
-        return tl::unexpected("there is no policy '" + std::string(name) + "'; there are " + names_of(advisers()));
-    std::any rules = found->defaults;
-    std::string_view rest = colon == std::string_view::npos ? "" : text.substr(colon + 1);
-    if (colon != std::string_view::npos && rest.empty()) return tl::unexpected(std::string("nothing follows the ':'"));
-    while (!rest.empty()) {
-        const std::size_t comma = rest.find(',');
-        if (const std::string wrong = set(*found, rules, rest.substr(0, comma)); !wrong.empty())
-            return tl::unexpected(wrong);
-        rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
-    }
-    if (const auto* efficient = std::any_cast<EfficientCpusRules>(&rules))
-        if (efficient->lower > efficient->upper)
-            return tl::unexpected("lower " + text_of(efficient->lower) + " is above upper " +
-                                  text_of(efficient->upper) +
-                                  "; a program between them would have to shrink and to grow");
-    return found->make(rules);
+    const auto named = named_by(text);
+    if (!named) return tl::unexpected(named.error());
+    return named->row->make(named->rules);
+}
+
+tl::expected<std::string, std::string> whole_name_of(std::string_view text) {
+    const auto named = named_by(text);
+    if (!named) return tl::unexpected(named.error());
+    std::string name = named->row->name;
+    for (const OptionRow& option : named->row->options)
+        name += (name == named->row->name ? ":" : ",") + std::string(option.name) + '=' + option.get(named->rules);
+    return name;
 }
 
 }  // namespace drom::policy

@@ -33,4 +33,7 @@ std::span<const AdviserRow> advisers();
 /// and what could be meant.
 tl::expected<std::unique_ptr<Adviser>, std::string> adviser_of(std::string_view text);
 
+/// Returns the same policy with all its options: it stays the same when defaults change. Errors: as adviser_of().
+tl::expected<std::string, std::string> whole_name_of(std::string_view text);
+
 }  // namespace drom::policy

@@ -31,9 +31,10 @@ REACH = {
     "policy": ("libdrom/base",),
     "metrics": (),
     "tools/text": ("libdrom/base",),
+    "tools/journal": ("policy",),
     "tools/trace": (),
-    "tools/sim": ("libdrom/base", "policy", "tools/text"),
-    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/text", "tools/trace"),
+    "tools/sim": ("libdrom/base", "policy", "tools/journal", "tools/text"),
+    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/journal", "tools/text", "tools/trace"),
     "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition"),
     "plugins/select_malleable": ("libdrom/base", "plugins/common", "policy"),
 }

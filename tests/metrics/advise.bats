@@ -86,6 +86,64 @@ words() { tail -n +2 "$1"; }
     drom check
 }
 
+@test "a journal has every round as it was decided, and the change that was made" {
+    two_cpus
+    sleeper one "$BOTH"
+    drom advise --window 1 --policy efficiency:min_gap=0 --apply --journal "$WORK/journal"
+    fits advise-journal <"$WORK/journal"
+    [[ $(wc -l <"$WORK/journal") == 3 ]]
+    jq -se '.[0].policy == "efficiency:upper=0.5,lower=0.1,min_gap=0,memory=600"' "$WORK/journal"
+    jq -se '.[1] | .round == 1 and .apply and .programs == 1' "$WORK/journal"
+    jq -se --argjson pid "$(client one pid)" '.[2] | .program == "one" and (.clients[0] | .pid == $pid and .cpus == 2 and .advised == 1 and (.useful | length) == 4)' "$WORK/journal"
+    [[ $(client one mask) != "$BOTH" ]]
+    drom advise --window 1 --journal "$WORK/journal"
+    fits advise-journal <"$WORK/journal"
+    [[ $(wc -l <"$WORK/journal") == 6 ]]
+    jq -se '.[4] | .round == 1 and (.apply | not)' "$WORK/journal"
+}
+
+@test "a journal of rounds that are killed is readable, and the next command goes on behind a line that was cut" {
+    sleeper one "$A"
+    for _ in 1 2 3; do
+        rounds=$(grep -c '"round"' "$WORK/journal" || true)
+        background "$BIN" advise --window 1 --interval 1 --apply --journal "$WORK/journal"
+        eventually "two more rounds" bash -c "((\$(grep -c '\"round\"' '$WORK/journal') >= ${rounds:-0} + 2))"
+        kill -KILL "$PID"
+        ended 137
+        fits advise-journal <"$WORK/journal"
+        [[ $(tail -n 1 "$WORK/journal" | jq -r .program) == one ]]
+    done
+    truncate -s -9 "$WORK/journal"
+    whole=$(wc -l <"$WORK/journal")
+    drom advise --window 1 --journal "$WORK/journal"
+    sed "$((whole + 1))d" "$WORK/journal" | fits advise-journal
+    [[ $(wc -l <"$WORK/journal") == $((whole + 4)) ]]
+}
+
+@test "a journal that cannot be written is refused, and nothing is moved" {
+    two_cpus
+    sleeper one "$BOTH"
+    advise() { drom advise --window 1 --policy efficiency:min_gap=0 --apply --journal "$1"; }
+    echo precious >"$WORK/file"
+    refuses 1 "^drom: advise: $WORK/file: it is no journal of drom advise; name another file with --journal$" advise "$WORK/file"
+    [[ $(<"$WORK/file") == precious ]]
+    refuses 1 "^drom: advise: $WORK: it cannot be written: Is a directory; name another file with --journal$" advise "$WORK"
+    refuses 1 "^drom: advise: $WORK/none/journal: it cannot be written: No such file or directory; " advise "$WORK/none/journal"
+    refuses 1 "^drom: advise: /dev/null: it is no regular file; name another file with --journal$" advise /dev/null
+    drom advise --window 1 --journal "$WORK/journal"
+    cp "$WORK/journal" "$WORK/before"
+    truncate -s 1M "$WORK/journal" # a hole, so that the limit of 1 MiB is reached by the next round
+    cp "$WORK/journal" "$WORK/full"
+    limited() { (ulimit -f 1024; advise "$WORK/journal"); }
+    refuses 1 "^drom: advise: $WORK/journal: it cannot be written: File too large; name another file with --journal$" limited
+    cmp "$WORK/journal" "$WORK/full"
+    client_is one mask "$BOTH"
+    background "$BIN" advise --window 1 --interval 1 --journal "$WORK/other"
+    eventually "its first round" test -s "$WORK/other"
+    refuses 1 "^drom: advise: $WORK/other: another drom advise writes it; end that, or name another file with --journal$" advise "$WORK/other"
+    client_is one mask "$BOTH"
+}
+
 @test "rounds end when their table is removed or replaced" {
     sleeper one "$A"
     background "$BIN" advise --window 1 --interval 1

@@ -145,6 +145,17 @@ TEST(Advisers, ATextThatNamesNoPolicySaysWhatThereIs) {
               "lower 5 is above upper 0.1; a program between them would have to shrink and to grow");
 }
 
+TEST(Advisers, TheWholeNameHasAllOptionsAndNamesTheSamePolicy) {
+    EXPECT_EQ(whole_name_of("equipartition"), "equipartition:min_gap=5");
+    EXPECT_EQ(whole_name_of("efficiency:lower=0.3"), "efficiency:upper=0.5,lower=0.3,min_gap=5,memory=600");
+    for (const AdviserRow& row : advisers()) {
+        const auto whole = whole_name_of(row.name);
+        ASSERT_TRUE(whole);
+        EXPECT_EQ(whole_name_of(*whole), whole);
+    }
+    EXPECT_FALSE(whole_name_of("fair"));
+}
+
 TEST(EqualCpus, ANewcomerGetsAShareOfWhatOthersHave) {
     NodeView view{{program("a", {client(1, 6, {6})}), program("b", {client(2, 1, {1})})}, 1, 0};
     const auto advices = made("equipartition")->advise(view);

@@ -146,6 +146,8 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
         add_value(app, "--interval", typed.interval, "SECONDS", "begin again so often, until SIGINT");
         app->add_flag("--apply", typed.options.advise.apply, "carry the changes out, all or none");
+        add_value(app, "--journal", typed.options.advise.journal, "FILE",
+                  "append what is seen and advised, for drom-sim replay");
         add_pace(app, typed);
     }
     if (verb == "metrics") {

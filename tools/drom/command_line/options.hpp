@@ -64,6 +64,7 @@ struct AdviseOptions {
     std::string policy = "efficiency";
     std::optional<std::chrono::seconds> interval;  ///< from the begin of a round to that of the next; none: one round
     bool apply = false;
+    std::string journal;  ///< file that rounds are appended to; empty: none
 };
 
 struct CommandOptions : Asked {

@@ -150,7 +150,8 @@ constexpr VerbText kVerbs[] = {
      "made the job slower is undone. A program gets no more CPUs than it has threads, unless its team follows.",
      "drom advise\n"
      "drom advise --policy balance --job 88.0 --interval 15 --apply\n"
-     "drom advise --policy efficiency:upper=0.3,min_gap=60 --json"},
+     "drom advise --policy efficiency:upper=0.3,min_gap=60 --json\n"
+     "drom advise --interval 15 --apply --journal advise.journal"},
     {"metrics", "", "what clients do with their CPUs, as text for Prometheus",
      "Looks at all clients for --window seconds, as drom stats does, and prints gauges: CPUs owned, busy, useful and "
      "lost by cause, per process; factors of efficiency per program; requests per client; CPUs of the table.\n"

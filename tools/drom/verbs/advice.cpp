@@ -140,6 +140,7 @@ AdvisedNode advised_node(const Snapshot& snapshot, const std::vector<WindowSeen>
         AdvisedProgram& program = program_of(node, client.info);
         const bool rank = client.info.ranks != 0;
         if (program.clients.empty()) program.seen.name = rank ? name_without_rank(client.info.name) : client.info.name;
+        program.seen.job = client.info.job;
         program.seen.clients.push_back(node_client(client, looks, all));
         program.clients.push_back(client);
     }

@@ -6,9 +6,14 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
+#include <ctime>
+#include <optional>
 #include <thread>
 
+#include "journal/advice_journal.hpp"
 #include "output/advice_report.hpp"
+#include "output/journal_file.hpp"
 #include "output/messages.hpp"
 #include "policy/node/advisers.hpp"
 #include "sampling/window.hpp"
@@ -48,13 +53,38 @@ policy::Seconds now_s() {
     return std::chrono::duration_cast<std::chrono::seconds>(Clock::now().time_since_epoch()).count();
 }
 
+/// The journal of one command.
+class Journal {
+public:
+    /// Begins with no round. `policy` has all its options.
+    Journal(JournalFile file, std::string policy) : file_(std::move(file)), policy_(std::move(policy)) {}
+
+    /// Appends a round, the first one behind a heading. It is there as a whole or not at all, whenever this process
+    /// ends. Errors: those of JournalFile::append().
+    Expected<void> add(const std::string& node, const policy::NodeView& view,
+                       const std::vector<policy::Advice>& advices, bool apply) {
+        journal::RoundHead head;
+        head.round = ++rounds_;
+        head.unix_s = std::time(nullptr);
+        head.apply = apply;
+        const std::string heading = rounds_ == 1 ? journal::text_of(journal::Heading{node, policy_}) : "";
+        const auto whole_round = without_such_an_end();
+        return file_.append(heading + journal::text_of(head, view, advices));
+    }
+
+private:
+    JournalFile file_;
+    std::string policy_;
+    long rounds_ = 0;
+};
+
 /// The rounds of one command.
 class Advising {
 public:
-    Advising(const CommandOptions& options, Table& table, policy::Adviser& adviser)
-        : options_(options), table_(table), same_(table.path()), adviser_(adviser) {}
+    Advising(const CommandOptions& options, Table& table, policy::Adviser& adviser, std::optional<Journal> journal)
+        : options_(options), table_(table), same_(table.path()), adviser_(adviser), journal_(std::move(journal)) {}
 
-    /// Looks, decides, prints, and applies. Returns the exit status.
+    /// Looks, decides, notes, prints, and applies. Returns the exit status.
     int round() {
         goes_on_ = false;
         const auto clients = table_.clients();
@@ -70,7 +100,10 @@ public:
                                               fmt::format("no client belongs to job '{}'; drom list -o pid,job shows "
                                                           "the jobs there are",
                                                           options_.job)));
-        const auto advices = adviser_.advise(node.view(now_s()));
+        const policy::NodeView view = node.view(now_s());
+        const auto advices = adviser_.advise(view);
+        if (const auto noted = note(snapshot->node, view, advices); !noted)
+            return refused(options_, sentence(options_, noted.error().status, noted.error().text));
         const auto changes = changes_of(node, advices);
         const std::string text = text_of(report_of(node, advices, looks, *snapshot));
         if (!print_whole(text)) return kRefused;
@@ -90,6 +123,11 @@ private:
         std::vector<WindowSeen> looks;
         for (int i = 0; i < kLooks; ++i) looks.push_back(watch_clients(table_, clients, window));
         return looks;
+    }
+
+    Expected<void> note(const std::string& node, const policy::NodeView& view,
+                        const std::vector<policy::Advice>& advices) {
+        return journal_ ? journal_->add(node, view, advices, options_.advise.apply) : Expected<void>();
     }
 
     [[nodiscard]] AdviceReport report_of(const AdvisedNode& node, const std::vector<policy::Advice>& advices,
@@ -137,11 +175,24 @@ private:
     Table& table_;
     const SameTable same_;
     policy::Adviser& adviser_;
+    std::optional<Journal> journal_;
     bool goes_on_ = false;
 };
 
+/// Opens the journal that is asked for.
+Expected<std::optional<Journal>> journal_of(const CommandOptions& options) {
+    if (options.advise.journal.empty()) return std::nullopt;
+    // A file beyond the limit (ulimit -f) is an error, and no end of this process.
+    std::signal(SIGXFSZ, SIG_IGN);
+    auto file = JournalFile::open(options.advise.journal);
+    if (!file) return tl::unexpected(file.error());
+    return Journal(std::move(*file), policy::whole_name_of(options.advise.policy).value_or(options.advise.policy));
+}
+
 int advise(const CommandOptions& options, Table& table, policy::Adviser& adviser) {
-    Advising advising(options, table, adviser);
+    auto journal = journal_of(options);
+    if (!journal) return refused(options, sentence(options, journal.error().status, journal.error().text));
+    Advising advising(options, table, adviser, std::move(*journal));
     if (!options.advise.interval) return advising.round();
     for (;;) {
         const auto begin = Clock::now();

@@ -36,8 +36,10 @@ void end_cleanly_at_signals() {
     }).detach();
 }
 
+std::unique_lock<std::mutex> without_such_an_end() { return std::unique_lock(output_lock()); }
+
 bool print_whole(const std::string& text) {
-    const std::scoped_lock whole_texts(output_lock());
+    const auto whole_text = without_such_an_end();
     return print(text);
 }
 
