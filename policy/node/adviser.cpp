@@ -3,6 +3,7 @@
 #include "policy/node/adviser.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace drom::policy {
@@ -19,6 +20,14 @@ int sum_of(const NodeProgram& program, int NodeClient::* member) {
 int NodeProgram::cpus() const noexcept { return sum_of(*this, &NodeClient::cpus); }
 int NodeProgram::min() const noexcept { return sum_of(*this, &NodeClient::min); }
 int NodeProgram::max() const noexcept { return sum_of(*this, &NodeClient::max); }
+
+std::vector<int> NodeProgram::ids() const {
+    std::vector<int> ids;
+    for (const NodeClient& client : clients) ids.push_back(client.id);
+    return ids;
+}
+
+Seconds NodeProgram::changed() const { return std::ranges::max(clients, {}, &NodeClient::changed).changed; }
 
 std::vector<double> NodeProgram::efficiencies() const {
     std::vector<double> sums(clients.front().useful.size());
@@ -41,11 +50,17 @@ std::string NodeProgram::unknown() const {
     return found->unknown.empty() ? "its CPU time could not be sampled" : found->unknown;
 }
 
+bool NodeView::has(const std::vector<int>& ids) const {
+    return std::ranges::any_of(programs, [&](const NodeProgram& program) { return program.ids() == ids; });
+}
+
 Advice keep(const NodeProgram& program, std::string why) {
     Advice advice{{}, std::move(why)};
     for (const NodeClient& client : program.clients) advice.cpus.push_back(client.cpus);
     return advice;
 }
+
+std::string percent_text(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
 
 std::vector<int> divided(const NodeProgram& program, int cpus) {
     std::vector<int> sizes;

@@ -32,6 +32,10 @@ struct NodeProgram {
     int cpus() const noexcept;
     int min() const noexcept;
     int max() const noexcept;
+    /// Returns the processes of its clients: the same program has the same ones in the next round.
+    std::vector<int> ids() const;
+    /// Returns when the CPUs of one of its clients were changed last.
+    Seconds changed() const;
     /// Returns the useful CPUs over those it has, from 0 to 1; nothing where a client is unknown.
     std::vector<double> efficiencies() const;
     /// Returns why one of its clients is held; empty: none is.
@@ -45,6 +49,9 @@ struct NodeView {
     std::vector<NodeProgram> programs;
     int free = 0;  ///< CPUs that no client has
     Seconds now = 0;
+
+    /// Returns whether a program of these processes is there.
+    bool has(const std::vector<int>& ids) const;
 };
 
 /// The CPUs that each client of a program should have, in their order, and why.
@@ -66,6 +73,12 @@ public:
 
 /// Returns the advice that changes nothing.
 Advice keep(const NodeProgram& program, std::string why);
+
+/// Returns "31 %".
+std::string percent_text(double share);
+
+/// Why a program keeps its CPUs after a change.
+inline constexpr const char* kChangedAMomentAgo = "its CPUs were changed a moment ago";
 
 /// Divides `cpus` among the clients of a program, each within its limits: one CPU at a time to the client with the
 /// fewest. CPUs that no client can use are left over.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // efficient_cpus.cpp - the ticks of the elastic runtime scheduler, with CPUs for nodes and lost CPU time for MPI.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -22,19 +21,6 @@ Communication lost_of(const NodeProgram& program) {
     if (looks.empty()) return {};
     const double mean = std::accumulate(looks.begin(), looks.end(), 0.0) / static_cast<double>(looks.size());
     return {lost(mean), lost(looks.back()), true};
-}
-
-bool is_new(const NodeProgram& program, Seconds min_gap, Seconds now) {
-    return std::ranges::any_of(program.clients,
-                               [&](const NodeClient& client) { return now - client.changed < min_gap; });
-}
-
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
-std::vector<int> key_of(const NodeProgram& program) {
-    std::vector<int> ids;
-    for (const NodeClient& client : program.clients) ids.push_back(client.id);
-    return ids;
 }
 
 /// The last growth of a program, and what it has brought.
@@ -60,13 +46,13 @@ public:
             remember(program, sizes[i], view.now);
             advices.push_back(std::move(advice));
         }
-        forget(view);
+        std::erase_if(growths_, [&](const auto& entry) { return !view.has(entry.first); });
         return advices;
     }
 
 private:
     [[nodiscard]] bool stays(const NodeProgram& program, Seconds now) const {
-        return !program.held().empty() || is_new(program, rules_.min_gap, now);
+        return !program.held().empty() || now - program.changed() < rules_.min_gap;
     }
 
     /// Returns the program as a job. Its remaining time is not known, so that all programs have the same.
@@ -79,7 +65,7 @@ private:
     }
 
     [[nodiscard]] int limit_of(const NodeProgram& program, Seconds now) const {
-        const auto known = growths_.find(key_of(program));
+        const auto known = growths_.find(program.ids());
         const bool limited = known != growths_.end() && known->second.ceiling != 0 && now < known->second.until;
         return limited ? std::min(program.max(), known->second.ceiling) : program.max();
     }
@@ -87,7 +73,7 @@ private:
     /// Notes a growth. One after which the program has to shrink at once was useless: ReSHAPE calls the size before it
     /// the sweet spot.
     void remember(const NodeProgram& program, int size, Seconds now) {
-        Growth& growth = growths_[key_of(program)];
+        Growth& growth = growths_[program.ids()];
         const int cpus = program.cpus();
         if (size > cpus) {
             growth.from = cpus;
@@ -99,23 +85,17 @@ private:
         }
     }
 
-    void forget(const NodeView& view) {
-        std::erase_if(growths_, [&](const auto& entry) {
-            return std::ranges::none_of(view.programs,
-                                        [&](const NodeProgram& program) { return key_of(program) == entry.first; });
-        });
-    }
-
     [[nodiscard]] std::string why(const NodeProgram& program, const Communication& lost, int size, Seconds now) const {
         if (const std::string held = program.held(); !held.empty()) return held;
-        if (is_new(program, rules_.min_gap, now)) return "its CPUs were changed a moment ago";
+        if (now - program.changed() < rules_.min_gap) return kChangedAMomentAgo;
         if (!lost.known) return program.unknown();
-        std::string useful = percent(1 / (1 + lost.mean)) + " of its CPU time is useful";
+        std::string useful = percent_text(1 / (1 + lost.mean)) + " of its CPU time is useful";
         if (size < program.cpus())
-            return (lost.mean > rules_.upper ? useful
-                                             : percent(1 / (1 + lost.trend)) + " of its CPU time is useful by now") +
-                   ", less than " + percent(1 / (1 + rules_.upper));
-        if (size > program.cpus()) return useful + ", more than " + percent(1 / (1 + rules_.lower));
+            return (lost.mean > rules_.upper
+                        ? useful
+                        : percent_text(1 / (1 + lost.trend)) + " of its CPU time is useful by now") +
+                   ", less than " + percent_text(1 / (1 + rules_.upper));
+        if (size > program.cpus()) return useful + ", more than " + percent_text(1 / (1 + rules_.lower));
         if (lost.mean > rules_.upper && program.min() >= size) return useful + ", and it has its minimum";
         if (lost.mean >= rules_.lower) return useful;
         if (program.max() <= size) return useful + ", and more CPUs would be of no use";

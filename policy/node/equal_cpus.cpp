@@ -8,22 +8,18 @@
 namespace drom::policy {
 namespace {
 
-Seconds changed_of(const NodeProgram& program) {
-    return std::ranges::max(program.clients, {}, &NodeClient::changed).changed;
-}
-
 /// Returns the program as one that has a share. One that is held keeps what it has.
 Shareholder shareholder_of(const NodeProgram& program, JobId id) {
     const int cpus = program.cpus();
     const bool held = !program.held().empty();
-    return {id, cpus, changed_of(program), held ? cpus : program.min(),
+    return {id, cpus, program.changed(), held ? cpus : program.min(),
             held ? cpus : std::max(program.min(), program.max())};
 }
 
 std::string why(const NodeProgram& program, int cpus, Seconds min_gap, Seconds now) {
     if (const std::string held = program.held(); !held.empty()) return held;
     if (cpus != program.cpus()) return "an equal share is " + std::to_string(cpus);
-    if (now - changed_of(program) < min_gap) return "its CPUs were changed a moment ago";
+    if (now - program.changed() < min_gap) return kChangedAMomentAgo;
     return "it has its share";
 }
 

@@ -9,6 +9,8 @@
 #include <optional>
 #include <utility>
 
+#include "policy/node/mean.hpp"
+
 namespace drom::policy {
 namespace {
 
@@ -39,29 +41,6 @@ bool move_one(std::span<const RankLoad> ranks, std::vector<int>& sizes, double m
     return true;
 }
 
-/// A mean of looks, and its standard error. Looks long ago count less: programs have phases.
-class Mean {
-public:
-    void add(double value) {
-        constexpr double kLooks = 40;
-        if (count_ >= kLooks)
-            squares_ *= 1 - 1 / kLooks;
-        else
-            ++count_;
-        const double off = value - mean_;
-        mean_ += off / count_;
-        squares_ += off * (value - mean_);
-    }
-    [[nodiscard]] double value() const { return mean_; }
-    /// Returns a tenth of the mean where one look alone was made.
-    [[nodiscard]] double error() const { return count_ < 2 ? mean_ / 10 : std::sqrt(squares_ / (count_ - 1) / count_); }
-
-private:
-    double count_ = 0;
-    double mean_ = 0;
-    double squares_ = 0;
-};
-
 /// The looks at a job while its CPUs are divided in one way.
 struct Division {
     std::vector<Mean> ranks;  ///< useful CPUs
@@ -83,18 +62,17 @@ public:
             before != known_.end() && is_division_of(job, before_) && slower(present, before->second))  // mutant undo
             return {std::exchange(before_, sizes), "it was faster with these CPUs before"};
         const std::vector<int> better = traded(loads_of(job, present), rules_);
-        if (better == sizes) return keep(job, "no trade would make it faster by more than " + percent(rules_.min_gain));
+        if (better == sizes)
+            return keep(job, "no trade would make it faster by more than " + percent_text(rules_.min_gain));
         const double gain = gain_of(job, present, better);
         if (const auto tried = known_.find(better); tried != known_.end() && !slower(present, tried->second))
             return keep(job, "the trade that should help did not");
-        if (gain < 2 * error_of(present)) return keep(job, "a gain of " + percent(gain) + " is not sure yet");
+        if (gain < 2 * error_of(present)) return keep(job, "a gain of " + percent_text(gain) + " is not sure yet");
         before_ = sizes;
-        return {better, "its slowest rank would be faster by " + percent(gain)};
+        return {better, "its slowest rank would be faster by " + percent_text(gain)};
     }
 
 private:
-    static std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
     /// Returns whether the job could have its CPUs divided so: others may have changed their number since.
     static bool is_division_of(const NodeProgram& job, const std::vector<int>& sizes) {
         for (std::size_t i = 0; i < sizes.size(); ++i)
@@ -166,9 +144,7 @@ private:
         if (program.clients.size() < 2) return keep(program, "it has one rank");
         if (const std::string held = program.held(); !held.empty()) return keep(program, held);
         if (program.efficiencies().empty()) return keep(program, program.unknown());
-        std::vector<int> ranks;
-        for (const NodeClient& client : program.clients) ranks.push_back(client.id);
-        return jobs_.try_emplace(ranks, rules_).first->second.advise(program, now);
+        return jobs_.try_emplace(program.ids(), rules_).first->second.advise(program, now);
     }
 
     RankBalanceRules rules_;

@@ -7,12 +7,10 @@
 #include "policy/resize/reshape.hpp"
 
 namespace drom::policy {
-namespace {
 
-Read set_scenario(ReshapeRules& rules, std::string_view text) {
-    const Scenario* scenario = scenario_named(text);
-    if (scenario != nullptr) {
-        rules.scenario = scenario;
+Read read_scenario(const Scenario*& into, std::string_view text) {
+    if (const Scenario* scenario = scenario_named(text)) {
+        into = scenario;
         return {};
     }
     std::string names;
@@ -20,13 +18,15 @@ Read set_scenario(ReshapeRules& rules, std::string_view text) {
     return tl::unexpected("is no scenario; there are " + names);
 }
 
-Read set_estimator(ReshapeRules& rules, std::string_view text) {
+Read read_estimator(Estimator& into, std::string_view text) {
     if (text != "monotone" && text != "thesis") return tl::unexpected(std::string("is neither monotone nor thesis"));
-    rules.resize.estimator = text == "thesis" ? Estimator::kThesis : Estimator::kMonotone;
+    into = text == "thesis" ? Estimator::kThesis : Estimator::kMonotone;
     return {};
 }
 
-Read set_seconds_or_inf(Seconds& into, std::string_view text) {
+const char* word(Estimator estimator) noexcept { return estimator == Estimator::kThesis ? "thesis" : "monotone"; }
+
+Read read_seconds_or_inf(Seconds& into, std::string_view text) {
     if (text == "inf") {
         into = kNever;
         return {};
@@ -37,10 +37,12 @@ Read set_seconds_or_inf(Seconds& into, std::string_view text) {
 
 std::string text_of_seconds(Seconds seconds) { return seconds == kNever ? "inf" : std::to_string(seconds); }
 
+namespace {
+
 // clang-format off
 constexpr Option<ReshapeRules> kReshape[] = {
     {"scenario", "NAME", "which jobs get idle nodes and which give nodes: pba, fcfs, max-b by classes; pba-q, fair-q, fcfs-li-q, greedy-r, fair-r; static",
-     set_scenario, [](const ReshapeRules& r) { return std::string(r.scenario->name); }},
+     [](ReshapeRules& r, std::string_view v) { return read_scenario(r.scenario, v); }, [](const ReshapeRules& r) { return std::string(r.scenario->name); }},
     {"step", "NODES", "by which jobs grow that run on any size",
      [](ReshapeRules& r, std::string_view v) { return read_whole(r.step, v, 1); }, [](const ReshapeRules& r) { return std::to_string(r.step); }},
     {"expand_threshold", "E", "no growth where one more size promises a smaller gain of speed per gain of size",
@@ -50,9 +52,9 @@ constexpr Option<ReshapeRules> kReshape[] = {
     {"min_gain", "S", "growth that makes an iteration shorter by no more than this share is undone",
      [](ReshapeRules& r, std::string_view v) { return read_number(r.resize.min_gain, v, 0.0, 1.0); }, [](const ReshapeRules& r) { return text_of(r.resize.min_gain); }},
     {"sweet_spot", "SECONDS", "in which a job whose growth was undone does not grow; inf: it does not grow any more",
-     [](ReshapeRules& r, std::string_view v) { return set_seconds_or_inf(r.resize.sweet_spot, v); }, [](const ReshapeRules& r) { return text_of_seconds(r.resize.sweet_spot); }},
+     [](ReshapeRules& r, std::string_view v) { return read_seconds_or_inf(r.resize.sweet_spot, v); }, [](const ReshapeRules& r) { return text_of_seconds(r.resize.sweet_spot); }},
     {"estimator", "NAME", "of that gain: monotone; thesis, which is its parabola",
-     set_estimator, [](const ReshapeRules& r) { return std::string(r.resize.estimator == Estimator::kThesis ? "thesis" : "monotone"); }},
+     [](ReshapeRules& r, std::string_view v) { return read_estimator(r.resize.estimator, v); }, [](const ReshapeRules& r) { return std::string(word(r.resize.estimator)); }},
     {"queue_factor", "W", "priority: weight of one plus the wait as a share of the request",
      [](ReshapeRules& r, std::string_view v) { return read_number(r.queue.factor, v, 0.0, 1e12); }, [](const ReshapeRules& r) { return text_of(r.queue.factor); }},
     {"queue_wait", "W", "priority: weight of the wait",
@@ -76,7 +78,7 @@ constexpr Option<EfficiencyRules> kEfficiency[] = {
 
 constexpr Option<EquipartitionRules> kEquipartition[] = {
     {"min_gap", "SECONDS", "in which a job keeps its size after a launch or a change; inf: it keeps it for ever",
-     [](EquipartitionRules& r, std::string_view v) { return set_seconds_or_inf(r.min_gap, v); }, [](const EquipartitionRules& r) { return text_of_seconds(r.min_gap); }},
+     [](EquipartitionRules& r, std::string_view v) { return read_seconds_or_inf(r.min_gap, v); }, [](const EquipartitionRules& r) { return text_of_seconds(r.min_gap); }},
     {"min", "NODES", "of each job, as far as it and the machine allow that",
      [](EquipartitionRules& r, std::string_view v) { return read_whole(r.min, v, 1); }, [](const EquipartitionRules& r) { return std::to_string(r.min); }},
     {"max", "NODES", "of each job, and at least its min",
