@@ -102,6 +102,22 @@ words() { tail -n +2 "$1"; }
     jq -se '.[4] | .round == 1 and (.apply | not)' "$WORK/journal"
 }
 
+@test "drom-sim decides the rounds of a real program again, and finds the one that was changed" {
+    two_cpus
+    [[ -x $BUILD/bin/drom-sim ]] || missing "no drom-sim"
+    sleeper one "$BOTH"
+    for policy in equipartition efficiency:min_gap=0 balance; do
+        drom advise --window 1 --policy "$policy" --apply --journal "$WORK/journal"
+    done
+    "$BUILD/bin/drom-sim" replay "$WORK/journal" >"$WORK/told"
+    cat "$WORK/told"
+    grep -q "^9 lines of 3 commands: 3 rounds, 3 advices, 1 change$" "$WORK/told"
+    grep -q "^Every advice is what its policy gives now\.$" "$WORK/told"
+    sed 's/"cpus":2,"advised":1,/"cpus":2,"advised":2,/' "$WORK/journal" >"$WORK/changed"
+    run -1 "$BUILD/bin/drom-sim" replay "$WORK/changed"
+    [[ $output == *"  line 6, round 1: one ("*"), 2 CPUs: the journal has 2: 0 % of its CPU time is useful, less than 67 %; the policy advises now 1: "* ]]
+}
+
 @test "a journal of rounds that are killed is readable, and the next command goes on behind a line that was cut" {
     sleeper one "$A"
     for _ in 1 2 3; do

@@ -98,15 +98,16 @@ constexpr const char* kImport =
     "  drom-sim compare --swf site.swf.gz slurm sd --out report\n";
 
 constexpr const char* kReplay =
-    "drom-sim replay - are the decisions of a controller or a simulation those of the policy?\n"
+    "drom-sim replay - are recorded decisions those of the policy?\n"
     "\n"
     "Usage: drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
-    "       drom-sim replay RECORD [--json]\n"
+    "       drom-sim replay RECORD|JOURNAL [--json]\n"
     "\n"
     "LOG is what a controller that co-schedules wrote, plain or gzip; - is stdin. Events are taken as they happened. "
     "Each decision is made again: it has to be the same, to the mates, the cores and the predicted end.\n"
     "RECORD is what a run of any policy wrote with --record. A scheduler of the same policy gets the same inputs, and "
     "the first line that it decides differently is named.\n"
+    "JOURNAL is what drom advise wrote with --journal. What differs is named.\n"
     "\n"
     "Output, all but --json and --quiet of a LOG only:\n"
     "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
@@ -125,7 +126,8 @@ constexpr const char* kReplayMore =
     "  drom-sim replay decisions.log\n"
     "  drom-sim replay decisions.log --max-slowdown 5 --decisions\n"
     "  drom-sim replay decisions.log.1.gz --json -q\n"
-    "  drom-sim replay eamc.record\n";
+    "  drom-sim replay eamc.record\n"
+    "  drom-sim replay advise.journal\n";
 
 constexpr const char* kReplayExit =
     "Exit status: 0 all decisions are the policy's, or others were asked for; 1 some differ; 2 usage, or a file that "

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "engine/jobs_text.hpp"
+#include "report/counted.hpp"
 #include "report/csv.hpp"
 #include "report/text_file.hpp"
 
@@ -20,10 +21,6 @@ using policy::Refusal;
 
 constexpr Refusal kOutcomes[] = {Refusal::kNone, Refusal::kNotMalleable,    Refusal::kTooFewCores, Refusal::kNoMates,
                                  Refusal::kHarm, Refusal::kWaitingIsSooner, Refusal::kNotAdmitted};
-
-std::string counted(std::size_t count, const char* one, const char* more) {
-    return fmt::format("{} {}", count, count == 1 ? one : more);
-}
 
 /// Returns the other parameters as "max_slowdown=5,gain=1".
 std::string others_text(const Replayed& replayed) {

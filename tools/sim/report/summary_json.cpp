@@ -177,6 +177,8 @@ Json placed(const PlacementFile& file, const policy::placement::Application& app
             {"on", std::move(on)}};
 }
 
+Json advice_of(const policy::Advice& advice) { return {{"cpus", advice.cpus}, {"why", advice.why}}; }
+
 /// Names of files may be in any encoding: what is no UTF-8 is replaced, instead of an exception.
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -226,6 +228,31 @@ std::string record_json(const ReplayedRecord& replayed) {
         json["difference"] = {
             {"line", difference->line}, {"recorded", difference->recorded}, {"decided", difference->decided}};
     return text_of(json);
+}
+
+std::string journal_json(const ReplayedJournal& replayed) {
+    Json cut = Json::array(), differences = Json::array();
+    for (const CutRound& round : replayed.cut)
+        cut.push_back({{"line", round.line}, {"round", round.round == 0 ? Json() : Json(round.round)}});
+    for (const AdviceDifference& difference : replayed.differences) {
+        Json pids = Json::array();
+        for (const policy::NodeClient& client : difference.program.clients) pids.push_back(client.id);
+        differences.push_back({{"line", difference.line},
+                               {"round", difference.round},
+                               {"program", difference.program.name},
+                               {"job", difference.program.job},
+                               {"pids", std::move(pids)},
+                               {"cpus", policy::keep(difference.program, "").cpus},
+                               {"then", advice_of(difference.then)},
+                               {"now", advice_of(difference.now)}});
+    }
+    return text_of({{"lines", replayed.lines},
+                    {"commands", replayed.commands},
+                    {"rounds", replayed.rounds},
+                    {"advices", replayed.advices},
+                    {"changes", replayed.changes},
+                    {"cut", std::move(cut)},
+                    {"differences", std::move(differences)}});
 }
 
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan) {

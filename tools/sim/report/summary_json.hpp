@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "engine/advice_replay.hpp"
 #include "engine/record_replay.hpp"
 #include "engine/replayed.hpp"
 #include "report/digest.hpp"
@@ -26,6 +27,9 @@ std::string replay_json(const Replayed& replayed, bool all);
 
 /// Counts of a record that was told again, and its first difference; null: there is none.
 std::string record_json(const ReplayedRecord& replayed);
+
+/// Counts of a journal of drom advise that was told again, rounds that were cut, and each advice that differs.
+std::string journal_json(const ReplayedJournal& replayed);
 
 /// Returns a placement: each application with its parts, each system, and the cost.
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// replay.cpp - a controller's log of decisions or a record of passes, checked against the policy; of the log also what
-// other parameters would have done.
+// replay.cpp - a controller's log of decisions, a record of passes or a journal of drom advise, checked against the
+// policy; of the log also what other parameters would have done.
 #include <fmt/format.h>
 
 #include <cstdio>
 
 #include "cli/simulation.hpp"
+#include "journal/advice_journal.hpp"
+#include "report/advice_text.hpp"
 #include "report/record_text.hpp"
 #include "report/replay_text.hpp"
 #include "report/summary_json.hpp"
@@ -40,16 +42,33 @@ std::string option_of_logs(const SimulationOptions& options) {
     return options.parameters.empty() ? "" : option_of(options.parameters.front().first);
 }
 
-int replay_of_record(const SimulationOptions& options, const std::string& text) {
-    const std::string about = "drom-sim: replay: " + options.source.log + ": ";
-    if (const std::string option = option_of_logs(options); !option.empty())
-        return fail({kUsage, about + "it is a record, and " + option + " is for a controller's log; leave it out"});
+/// Refuses an option that is for a controller's log only; `what` the file is instead.
+tl::expected<void, std::string> check_options(const SimulationOptions& options, const char* what) {
+    const std::string option = option_of_logs(options);
+    if (option.empty()) return {};
+    return tl::unexpected(fmt::format("it is a {}, and {} is for a controller's log; leave it out", what, option));
+}
+
+int replay_of_record(const SimulationOptions& options, const std::string& about, const std::string& text) {
+    if (const auto can = check_options(options, "record"); !can) return fail({kUsage, about + can.error()});
     const auto replayed = replay_record(text);
     if (!replayed) return fail({kUsage, about + replayed.error()});
     if (const auto& cut = replayed->cut; cut && !options.quiet)
         std::fprintf(stderr, "%sthe record was cut at line %zu; what is before it was checked\n", about.c_str(), *cut);
     std::fputs((options.json ? record_json(*replayed) : record_summary(*replayed)).c_str(), stdout);
     return replayed->difference ? kRefused : kDone;
+}
+
+int replay_of_journal(const SimulationOptions& options, const std::string& about, const std::string& text) {
+    if (const auto can = check_options(options, "journal of drom advise"); !can)
+        return fail({kUsage, about + can.error()});
+    const auto replayed = replay_journal(text);
+    if (!replayed) return fail({kUsage, about + replayed.error()});
+    if (!options.quiet)
+        for (const CutRound& cut : replayed->cut)
+            std::fprintf(stderr, "%s%s; left out\n", about.c_str(), cut_text(cut).c_str());
+    std::fputs((options.json ? journal_json(*replayed) : journal_summary(*replayed)).c_str(), stdout);
+    return replayed->differences.empty() ? kDone : kRefused;
 }
 
 }  // namespace
@@ -61,7 +80,8 @@ int verb_replay(const SimulationOptions& options) {
     const std::string about = "drom-sim: replay: " + options.source.log + ": ";
     const auto text = swf::read_text(options.source.log, "a log of decisions");
     if (!text) return fail({kUsage, about + text.error()});
-    if (is_record(*text)) return replay_of_record(options, *text);
+    if (is_record(*text)) return replay_of_record(options, about, *text);
+    if (journal::is_journal(*text)) return replay_of_journal(options, about, *text);
     const auto replayed = replay_log(*text, options.parameters);
     if (!replayed) return fail({kUsage, about + replayed.error()});
     remark(options, *replayed);
