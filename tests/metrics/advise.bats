@@ -12,13 +12,15 @@ setup_file() {
     gcc -O2 -fopenmp "$BATS_TEST_DIRNAME/loads/threads.c" -o "$GUESTS/threads"
 }
 
+
 # words FILE: the lines behind the heading.
 words() { tail -n +2 "$1"; }
 
 @test "words that cannot be meant are refused" {
-    refuses 2 "^drom: advise: --policy fair: there is no policy 'fair'; there are equipartition, efficiency, balance" drom advise --policy fair
+    refuses 2 "^drom: advise: --policy fair: there is no policy 'fair'; there are equipartition, efficiency, balance, reshape" drom advise --policy fair
     refuses 2 "^drom: advise: --policy balance:gain=1: balance has no option 'gain'; it has min_gain, max_moves, memory" drom advise --policy balance:gain=1
     refuses 2 "^drom: advise: --policy efficiency:upper=x: upper 'x' is not a number" drom advise --policy efficiency:upper=x
+    refuses 2 "^drom: advise: --policy reshape:scenario=fair: scenario 'fair' is no scenario; there are pba-q, fair-q, fcfs-li-q" drom advise --policy reshape:scenario=fair
     refuses 2 "^drom: advise: --interval 0 is out of range; 1 to 86400 seconds" drom advise --interval 0
     refuses 2 "^drom: advise: 'a' is one argument too many" drom advise a
     [[ ! -e $DROM_TABLE ]]
@@ -45,6 +47,20 @@ words() { tail -n +2 "$1"; }
     client_is busy mask "$BOTH"
     touch "$WORK/stop"
     ended 0
+}
+
+@test "reshape grows a program, puts it back where that was of no use, and leaves it there" {
+    two_cpus
+    # Its second thread works for a tenth of the time: with a second CPU it is a tenth faster.
+    background "$BIN" run --name uneven --cpus "$A" --max 2 -- "$GUESTS/threads" 10 "$WORK"
+    eventually "it is there" client_is uneven mask "$A"
+    background "$BIN" advise --window 1 --interval 1 --policy reshape:min_gap=0 --apply --journal "$WORK/journal"
+    eventually "it is back" grep -q '"why":"more CPUs were of no use".*"cpus":1,"advised":1,' "$WORK/journal"
+    grep '"program"' "$WORK/journal" | jq -r '"\(.clients[0] | .cpus) \(.clients[0] | .advised) \(.why)"' >"$WORK/story"
+    cat "$WORK/story"
+    # The rounds in which the machine did something else are left out.
+    awk '$1 != $2 || /of no use/ { print $1, $2 }' "$WORK/story" | uniq | diff - <(printf '1 2\n2 1\n1 1\n')
+    grep -Eq '^2 1 its last CPU brought -?0\.[0-9]+ CPUs of work$' "$WORK/story"
 }
 
 @test "a change that was made a moment ago is left alone" {
