@@ -292,9 +292,8 @@ private:
         waiting.limit = conditions.limit;
         waiting.spare = spare_nodes(rules.sharing, cluster, map, waiting.job, now);
         if (considered.refusal != Refusal::kNone) return false;
-        if (delays_kept(rules.keep, cluster, map, conditions, waiting.job, considered.mates, now)) return false;
         const std::optional<Sharing> sharing = sharing_for(cluster, waiting.job, considered.mates, now);
-        if (!sharing) return false;
+        if (!sharing || delays_kept(rules.keep, cluster, map, conditions, waiting.job, *sharing, now)) return false;
         Decision decision;
         decision.job = waiting.job.id;
         decision.at = now;
@@ -310,15 +309,16 @@ private:
 
     /// Returns whether the guest would delay a reservation that is to be kept.
     bool delays_kept(SlowdownRules::Keep keep, const Cluster& cluster, const Availability& map,
-                     const SharingConditions& conditions, const Job& guest, const MateSet& chosen, Seconds now) const {
+                     const SharingConditions& conditions, const Job& guest, const Sharing& sharing, Seconds now) const {
         if (conditions.first == nullptr || keep == SlowdownRules::Keep::kNone) return false;
+        const std::vector<Postponed> later = cluster.postponed_if_sharing(guest, sharing, now);
         if (booked_) {
             const bool all = keep == SlowdownRules::Keep::kAll;
             const Availability kept = all ? map : with_reservations(cluster, {*conditions.first}, now);
-            return delays_any(cluster, kept, *booked_, guest, chosen);
+            return delays_any(kept, *booked_, later);
         }
-        if (delays(cluster, *conditions.first, guest, chosen, now)) return true;
-        return keep == SlowdownRules::Keep::kAll && delays_any(cluster, map, guest, chosen);
+        if (delays(cluster, *conditions.first, later, now)) return true;
+        return keep == SlowdownRules::Keep::kAll && delays_any(map, later);
     }
 
     /// Returns how the guest comes in; nothing where it, or a job beside it, could then be on nodes that are booked

@@ -283,11 +283,8 @@ void Cluster::account_work(int slot, Seconds now) {
     running.since = now;
 }
 
-namespace {
-
 /// Returns the members' pieces with the members' places in `members` instead of their slots.
-std::vector<Occupants> renumbered(const std::vector<int>& members, const std::vector<int>& pieces,
-                                  const std::vector<SharedNodes>& all) {
+std::vector<Occupants> Cluster::renumbered(const std::vector<int>& members, const std::vector<int>& pieces) const {
     const auto place = [&members](int slot) {
         return slot == kNoJob ? kNoJob
                               : static_cast<int>(std::find(members.begin(), members.end(), slot) - members.begin());
@@ -295,21 +292,11 @@ std::vector<Occupants> renumbered(const std::vector<int>& members, const std::ve
     std::vector<Occupants> own;
     own.reserve(pieces.size() + 1);  // a guest may have nodes of its own besides
     for (const int piece : pieces) {
-        own.push_back(all[static_cast<std::size_t>(piece)].occupants);
+        own.push_back(pieces_[index(piece)].occupants);
         for (Occupant& o : own.back()) o = {place(o.job), o.cores, place(o.lender)};
     }
     return own;
 }
-
-std::vector<Occupant> guests_on(const std::vector<Occupants>& pieces) {
-    std::vector<Occupant> guests;
-    for (const Occupants& piece : pieces)
-        std::copy_if(piece.begin(), piece.end(), std::back_inserter(guests),
-                     [](const Occupant& o) { return o.lender != kNoJob; });
-    return guests;
-}
-
-}  // namespace
 
 std::vector<int> Cluster::pieces_of(const std::vector<int>& members) const {
     std::vector<int> pieces;
@@ -326,7 +313,7 @@ void Cluster::predict(const std::vector<int>& members, Seconds now) {
         account_work(slot, now);
         planned.push_back({jobs_[index(slot)].left, now});
     }
-    forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
+    forecast(planned, renumbered(members, pieces_of(members)), now);
     for (std::size_t i = 0; i < members.size(); ++i) {
         RunningJob& running = jobs_[index(members[i])];
         running.end = running.limit_end = planned[i].end;
@@ -347,7 +334,7 @@ void Cluster::predict_limits(const std::vector<int>& members, Seconds now) {
     if (std::none_of(members.begin(), members.end(), limited)) return;
     std::vector<Planned> planned;
     for (const int slot : members) planned.push_back({limit_left_at(slot, now), now});
-    forecast(planned, renumbered(members, pieces_of(members), pieces_), now);
+    forecast(planned, renumbered(members, pieces_of(members)), now);
     for (std::size_t i = 0; i < members.size(); ++i) {
         RunningJob& running = jobs_[index(members[i])];
         const Job& job = running.job;
@@ -426,53 +413,10 @@ void Cluster::drop_release(int piece) {
     pieces_[index(piece)].free_at = kNever;
 }
 
-Seconds Cluster::end_if_lending(int mate, int cores, std::int64_t guest_left, int jobs_per_node, Seconds now) const {
-    const std::vector<int> members = component({mate});
-    const int guest = static_cast<int>(members.size());
-    std::vector<Planned> planned;
-    for (const int slot : members) planned.push_back({jobs_[index(slot)].left_at(now), now});
-    planned.push_back({guest_left, now});
-    std::vector<Occupants> shared = renumbered(members, pieces_of(members), pieces_);
-    for (Occupants& piece : shared)
-        if (static_cast<int>(piece.size()) < jobs_per_node &&
-            std::any_of(piece.begin(), piece.end(), [](const Occupant& o) { return o.job == 0; }))
-            lend(piece, 0, guest, cores);
-    const std::vector<Occupant> guests = guests_on(shared);
-    forecast(planned, std::move(shared), now);
-    for (const Occupant& o : guests)
-        if (planned[index(o.job)].end > planned[index(o.lender)].end) return kNever;
-    return planned.front().end;
-}
-
 /// Returns the work that is left at `now` if the job runs to its limit.
 std::int64_t Cluster::limit_left_at(int slot, Seconds now) const {
     const RunningJob& running = jobs_[index(slot)];
     return running.job.limit > 0 ? running.left_of(running.limit_left, now) : running.left_at(now);
-}
-
-std::vector<Stay> Cluster::stays_if_sharing(const Job& guest, const Sharing& sharing, Seconds now) const {
-    const std::vector<int> members = component(sharing.mates), pieces = pieces_of(members);
-    const int newcomer = static_cast<int>(members.size());
-    std::vector<Planned> planned;
-    for (const int slot : members) planned.push_back({limit_left_at(slot, now), now});
-    planned.push_back({std::max(guest.request, guest.limit) * machine_.cores_per_node, now});
-    std::vector<Occupants> shared = renumbered(members, pieces, pieces_);
-    NodeSet own = sharing.free;
-    if (!own.empty()) shared.push_back({{newcomer, machine_.cores_per_node, kNoJob}});
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-        const NodeSet& nodes = pieces_[index(pieces[i])].nodes;
-        const NodeSet lent = sharing.on.empty() ? nodes : nodes.common(sharing.on);
-        const auto is_mate = [&](const Occupant& o) { return index(o.job) < sharing.mates.size(); };
-        if (lent.empty() || std::ranges::none_of(shared[i], is_mate)) continue;
-        if (lent.count() < nodes.count()) shared.push_back(shared[i]);
-        lend(shared[i], std::ranges::find_if(shared[i], is_mate)->job, newcomer, sharing.cores);
-        own.insert(lent);
-    }
-    forecast(planned, shared, now);
-    std::vector<Stay> stays;
-    for (std::size_t i = 0; i < members.size(); ++i) stays.push_back({nodes_of(members[i]), planned[i].end});
-    stays.push_back({std::move(own), planned.back().end});
-    return stays;
 }
 
 double Cluster::mean_slowdown() const {

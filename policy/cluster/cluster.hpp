@@ -97,6 +97,14 @@ struct Stay {
     Seconds until = 0;
 };
 
+/// Nodes that jobs keep for longer if a guest comes.
+struct Postponed {
+    NodeSet nodes;
+    NodeFilter filter;  ///< of a job that has them
+    Seconds from = 0;   ///< when they are free without the guest
+    Seconds to = 0;     ///< the same with it
+};
+
 /// When nodes become free.
 struct Release {
     Seconds at = 0;
@@ -183,6 +191,11 @@ public:
     /// another job ends early. Cost: the jobs concerned squared, times their pieces.
     std::vector<Stay> stays_if_sharing(const Job& guest, const Sharing& sharing, Seconds now) const;
 
+    /// Returns the nodes of the same jobs that would become free later than they are now predicted to. The free nodes
+    /// that the guest takes are among them. A mate that keeps its nodes until its limit is taken to lose all of the
+    /// guest's limit: the guest may outrun its prediction. Cost: that of stays_if_sharing().
+    std::vector<Postponed> postponed_if_sharing(const Job& guest, const Sharing& sharing, Seconds now) const;
+
     /// Returns a sentence that says what is inconsistent, empty when nothing is: for tests.
     std::string inconsistency() const;
 
@@ -199,7 +212,14 @@ private:
     void note_new_mate(int slot);
     std::vector<int> component(std::vector<int> slots) const;
     std::vector<int> pieces_of(const std::vector<int>& members) const;
+    std::vector<Occupants> renumbered(const std::vector<int>& members, const std::vector<int>& pieces) const;
     void predict(const std::vector<int>& members, Seconds now);
+    std::vector<SharedNodes> parts_if_sharing(const std::vector<int>& members, const Sharing& sharing,
+                                              Seconds now) const;
+    std::vector<Seconds> limits_if_sharing(const std::vector<int>& members, const std::vector<SharedNodes>& parts,
+                                           const Job& guest, Seconds now) const;
+    std::vector<Seconds> releases_if_sharing(const std::vector<int>& members, const std::vector<SharedNodes>& parts,
+                                             const Job& guest, std::size_t mates, Seconds now) const;
     std::int64_t limit_left_at(int slot, Seconds now) const;
     void predict_limits(const std::vector<int>& members, Seconds now);
     std::vector<int> overrun(Seconds now) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// kept_reservations.cpp - nodes that mates keep for longer, against those that are reserved.
+// kept_reservations.cpp - nodes that jobs keep for longer, against those that are reserved.
 #include "policy/sharing/kept_reservations.hpp"
 
 #include <algorithm>
@@ -7,83 +7,59 @@
 namespace drom::policy {
 namespace {
 
-/// Returns when the mate's nodes are free again. Where nodes are reserved until the limit, it moves by no more than the
-/// guest's limit.
-Seconds end_beside(const RunningJob& running, const Mate& mate, const Job& guest) {
-    return running.job.reserve_limit ? running.limit_end + guest.limit : mate.end;
-}
-
-/// Nodes that a mate keeps for longer than the map knows.
-struct Extension {
-    Job part;  ///< the mate, on these nodes alone
-    Seconds from, to;
-    const NodeSet* nodes;
-};
-
-std::vector<Extension> extensions(const Cluster& cluster, const Availability& map, const Job& guest,
-                                  const MateSet& chosen) {
-    std::vector<Extension> all;
-    for (const Mate& mate : chosen.mates) {
-        const RunningJob& running = cluster.running(mate.slot);
-        const Seconds end = end_beside(running, mate, guest);
-        for (const int number : running.pieces) {
-            const SharedNodes& piece = cluster.piece(number);
-            const Seconds from = map.released(piece.free_at);
-            if (end <= from) continue;
-            all.push_back({running.job, from, end, &piece.nodes});
-            all.back().part.nodes = piece.nodes.count();
-        }
+/// Returns the nodes that are kept for longer than the map knows: times that it rounds up may be late enough.
+std::vector<Postponed> beyond(const Availability& map, const std::vector<Postponed>& later) {
+    std::vector<Postponed> all;
+    for (const Postponed& nodes : later) {
+        const Seconds from = map.released(nodes.from);
+        if (nodes.to > from) all.push_back({nodes.nodes, nodes.filter, from, nodes.to});
     }
     return all;
 }
 
 }  // namespace
 
-bool delays_any(const Cluster& cluster, const Availability& map, const Job& guest, const MateSet& chosen) {
-    const std::vector<Extension> longer = extensions(cluster, map, guest, chosen);
-    const auto is_in_the_way = [](const Availability& of, const Extension& e) {
-        return of.min_free(e.part.filter, e.from, e.to) < e.part.nodes;
+bool delays_any(const Availability& map, const std::vector<Postponed>& later) {
+    const std::vector<Postponed> all = beyond(map, later);
+    const auto is_in_the_way = [](const Availability& of, const Postponed& nodes) {
+        return of.min_free(nodes.filter, nodes.from, nodes.to) < nodes.nodes.count();
     };
-    // Most guests that are refused are so for one of their mates alone, and need no copy of the map.
-    for (const Extension& extension : longer)
-        if (is_in_the_way(map, extension)) return true;
-    if (longer.size() < 2) return false;
+    // Most guests that are refused are so for one piece alone, and need no copy of the map.
+    for (const Postponed& nodes : all)
+        if (is_in_the_way(map, nodes)) return true;
+    if (all.size() < 2) return false;
     Availability filled = map;
-    for (const Extension& extension : longer) {
-        if (is_in_the_way(filled, extension)) return true;
-        filled.reserve(extension.part, extension.from, extension.to);
+    for (const Postponed& nodes : all) {
+        if (is_in_the_way(filled, nodes)) return true;
+        Job part;
+        part.nodes = nodes.nodes.count();
+        part.filter = nodes.filter;
+        filled.reserve(part, nodes.from, nodes.to);
     }
     return false;
 }
 
-bool delays_any(const Cluster& cluster, const Availability& map, const BookedNodes& booked, const Job& guest,
-                const MateSet& chosen) {
+bool delays_any(const Availability& map, const BookedNodes& booked, const std::vector<Postponed>& later) {
     Availability filled = map;
     const std::vector<BookedSegment>& segments = booked.segments();
-    for (const Extension& extension : extensions(cluster, map, guest, chosen))
+    for (const Postponed& nodes : beyond(map, later))
         for (std::size_t i = 0; i < segments.size(); ++i) {
-            const int nodes = extension.nodes->common(segments[i].alike.nodes).count();
-            if (nodes == 0) continue;
-            if (filled.min_free_of(i, extension.from, extension.to) < nodes) return true;
-            filled.occupy(i, extension.from, extension.to, nodes);
+            const int count = nodes.nodes.common(segments[i].alike.nodes).count();
+            if (count == 0) continue;
+            if (filled.min_free_of(i, nodes.from, nodes.to) < count) return true;
+            filled.occupy(i, nodes.from, nodes.to, count);
         }
     return false;
 }
 
-bool delays(const Cluster& cluster, const ReservedStart& reserved, const Job& guest, const MateSet& chosen,
-            Seconds now) {
+bool delays(const Cluster& cluster, const ReservedStart& reserved, const std::vector<Postponed>& later, Seconds now) {
     int nodes = cluster.free().count();
     for (const Release& release : cluster.releases()) {
         if (std::max(release.at, now + 1) > reserved.start) break;
         nodes += release.nodes;
     }
-    for (const Mate& mate : chosen.mates) {
-        const RunningJob& running = cluster.running(mate.slot);
-        if (end_beside(running, mate, guest) <= reserved.start) continue;
-        for (const int number : running.pieces)
-            if (cluster.piece(number).free_at <= reserved.start) nodes -= cluster.piece(number).nodes.count();
-    }
-    if (chosen.guest_end > reserved.start) nodes -= chosen.free_nodes;
+    for (const Postponed& kept : later)
+        if (kept.from <= reserved.start && kept.to > reserved.start) nodes -= kept.nodes.count();
     return nodes < reserved.job.nodes;
 }
 

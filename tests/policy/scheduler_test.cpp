@@ -273,6 +273,55 @@ TEST(Slowdown, NoMateDelaysAnyReservationWhereTheRulesSaySo) {
     EXPECT_EQ(how(SlowdownRules::Keep::kAll), How::kInOrder);
 }
 
+/// Returns whether job 4 starts beside others at 0, where reservations are kept so. It asks for a node, and job 3
+/// before it for `wide` nodes.
+bool shares_behind(Cluster cluster, SlowdownRules sharing, SlowdownRules::Keep keep, int wide) {
+    sharing.keep = keep;
+    BackfillRules rules = BackfillRules::easy();
+    rules.reservations = 0;
+    const auto scheduler = backfill(rules, sharing);
+    Job reserved = timed(3, 0, wide, 100, 0).job;
+    reserved.kind = Kind::kRigid;
+    scheduler->submit(reserved);
+    scheduler->submit(timed(4, 0, 1, 30, 0).job);
+    Changes changes;
+    scheduler->pass({&cluster, 1}, 0, false, changes);
+    return !changes.started.empty();
+}
+
+SlowdownRules lending_three_of_four() {
+    SlowdownRules sharing;
+    sharing.limit = SlowdownRules::Limit::kInfinite;
+    sharing.sharing.sharing_factor = 0.75;
+    return sharing;
+}
+
+// Job 2 has 3 of 4 cores of node 0, which job 1 lends it until 80, and all of node 1. A guest on node 1 would hold it
+// up until 107, and so job 1, whose node job 3 is promised for 260.
+TEST(Slowdown, NoGuestDelaysAJobThatIsPromisedTheNodeOfItsMatesHost) {
+    Cluster cluster(Machine::uniform(2, 4));
+    const int host = cluster.start(timed(1, 0, 1, 200, 0).job, NodeSet(0, 1), 0);
+    cluster.share(timed(2, 0, 2, 60, 0).job, {{host}, 3, NodeSet(1, 1)}, 0);
+    ASSERT_EQ(cluster.running(host).end, 260);
+    SlowdownRules sharing = lending_three_of_four();
+    sharing.sharing.parts = true;
+    EXPECT_TRUE(shares_behind(cluster, sharing, SlowdownRules::Keep::kNone, 2));
+    EXPECT_FALSE(shares_behind(cluster, sharing, SlowdownRules::Keep::kFirst, 2));
+    EXPECT_FALSE(shares_behind(cluster, sharing, SlowdownRules::Keep::kAll, 2));
+}
+
+// The same with a third job on the only node: it takes cores of job 2, which has them of job 1.
+TEST(Slowdown, NoGuestOfAGuestDelaysAJobThatIsPromisedTheirNode) {
+    Cluster cluster(Machine::uniform(1, 4));
+    const int host = cluster.start(timed(1, 0, 1, 200, 0).job, NodeSet(0, 1), 0);
+    cluster.share(timed(2, 0, 1, 60, 0).job, {{host}, 3, {}}, 0);
+    ASSERT_EQ(cluster.running(host).end, 260);
+    SlowdownRules sharing = lending_three_of_four();
+    sharing.sharing.jobs_per_node = 3;
+    EXPECT_TRUE(shares_behind(cluster, sharing, SlowdownRules::Keep::kNone, 1));
+    EXPECT_FALSE(shares_behind(cluster, sharing, SlowdownRules::Keep::kAll, 1));
+}
+
 /// Returns the starts that all waiting jobs are promised on nodes of their own, in the order of the queue.
 std::map<JobId, Seconds> promised(const Cluster& cluster, const std::vector<Job>& queue, Seconds now) {
     std::map<JobId, Seconds> starts;
@@ -293,6 +342,8 @@ TEST(SlowdownProperties, NoGuestDelaysAJobBeforeItWhereAllReservationsAreKept) {
         sharing.limit = SlowdownRules::Limit::kInfinite;
         sharing.keep = SlowdownRules::Keep::kAll;
         sharing.sharing.parts = *rc::gen::arbitrary<bool>();
+        sharing.sharing.sharing_factor = *rc::gen::element(0.5, 0.25, 0.75);
+        sharing.sharing.jobs_per_node = *rc::gen::element(2, 3);
         const auto scheduler = backfill(rules, sharing);
         Seconds now = 0;
         Cluster cluster = random_cluster(Machine::uniform(12, 4), sharing.sharing, now, 20);
