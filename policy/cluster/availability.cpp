@@ -53,6 +53,17 @@ int Timeline::min_free(Seconds from, Seconds to) const {
     return min;
 }
 
+std::vector<FreeSpan> Timeline::spans(Seconds from) const {
+    const std::size_t first = step_at(from);
+    std::vector<FreeSpan> spans{{kNever, steps_[first].free}};
+    for (std::size_t i = first + 1; i < steps_.size(); ++i) {
+        if (steps_[i].free >= spans.back().nodes) continue;
+        spans.back().until = steps_[i].at;
+        spans.push_back({kNever, steps_[i].free});
+    }
+    return spans;
+}
+
 Seconds Timeline::next_change(Seconds after) const {
     const std::size_t next = step_at(after) + 1;
     return next < steps_.size() ? steps_[next].at : kNever;
@@ -124,6 +135,11 @@ int Availability::min_free(const NodeFilter& filter, Seconds from, Seconds to) c
     for (const OfClass& of : classes_)
         if (of.alike->suits(filter)) nodes += std::max(0, of.timeline.min_free(from, to));
     return nodes;
+}
+
+std::vector<FreeSpan> Availability::spans(Seconds now) const {
+    if (classes_.size() == 1) return classes_.front().timeline.spans(now);
+    return {{kNever, min_free({}, now, now + 1)}};
 }
 
 int Availability::min_free_of(std::size_t segment, Seconds from, Seconds to) const {

@@ -9,6 +9,12 @@
 
 namespace drom::policy {
 
+/// Nodes that are free from now on until some time.
+struct FreeSpan {
+    Seconds until = 0;
+    int nodes = 0;
+};
+
 /// Free nodes of one class as a step function of time.
 class Timeline {
 public:
@@ -25,6 +31,9 @@ public:
     Seconds earliest(int nodes, Seconds duration, Seconds from) const;
     /// Returns the fewest nodes that are free in [from, to).
     int min_free(Seconds from, Seconds to) const;
+    /// Returns the fewest nodes that are free in [from, until) for every `until`: fewer with each step. Cost: the
+    /// steps.
+    std::vector<FreeSpan> spans(Seconds from) const;
     /// Returns the first time after `after` at which the number changes; kNever when there is none.
     Seconds next_change(Seconds after) const;
 
@@ -61,6 +70,9 @@ public:
     void reserve(const Job& job, Seconds from, Seconds to);
     /// Returns the suitable nodes that no job needs in [from, to).
     int min_free(const NodeFilter& filter, Seconds from, Seconds to) const;
+    /// Returns how many nodes no job needs from `now` on, and until when: fewer with each step. Of several classes it
+    /// is a bound.
+    std::vector<FreeSpan> spans(Seconds now) const;
     /// Returns the nodes of a segment that no job needs in [from, to).
     int min_free_of(std::size_t segment, Seconds from, Seconds to) const;
     /// Takes nodes of a segment for [from, to).

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "policy/cluster/availability.hpp"
+#include "policy/molding/waiting_requests.hpp"
 
 namespace drom::policy {
 namespace {
@@ -24,13 +26,34 @@ struct Choice {
     }
 };
 
+/// Waiting jobs that ask for the same number of nodes, and the sizes that they can have.
+struct Width {
+    std::vector<Size> sizes;
+    WaitingRequests waiting;
+};
+
+/// Returns whether a job of that request fits on one of the sizes into what is free now.
+bool fits_now(const std::vector<FreeSpan>& spans, const std::vector<Size>& sizes, int asked, Seconds request,
+              Seconds now) {
+    for (const Size& size : sizes) {
+        if (size.nodes > spans.front().nodes) return false;  // the first has the most nodes
+        const Seconds end = now + molded_request(request, asked, size);
+        const auto has = [&](const FreeSpan& span) { return size.nodes <= span.nodes && end <= span.until; };
+        if (std::ranges::any_of(spans, has)) return true;
+    }
+    return false;
+}
+
 class Moldable final : public Scheduler {
 public:
     explicit Moldable(const MoldRules& rules) : rules_(rules) {}
 
-    void submit(const Job& job) override { queue_.push_back(job); }
+    void submit(const Job& job) override { queue_.emplace_hint(queue_.end(), next_++, job); }
     bool cancel(JobId id) override {
-        return std::erase_if(queue_, [id](const Job& job) { return job.id == id; }) > 0;
+        const auto found = std::ranges::find_if(queue_, [id](const auto& entry) { return entry.second.id == id; });
+        if (found == queue_.end()) return false;
+        forget(found);
+        return true;
     }
     Seconds wake() const override { return kNever; }
     std::size_t waiting() const override { return queue_.size(); }
@@ -38,42 +61,82 @@ public:
     void pass(std::span<Cluster> partitions, Seconds now, bool /*ended*/, Changes& changes) override {
         Cluster& cluster = partitions.front();
         Availability map(cluster, now, 1);
-        std::size_t kept = 0, next = 0;
+        list_new_jobs(cluster.machine());
         int reserved = 0;
-        for (; next < queue_.size(); ++next) {
-            const bool may_reserve = rules_.reservations == 0 || reserved < rules_.reservations;
-            if (!may_reserve && cluster.free().empty()) break;
-            const std::optional<Choice> choice =
-                may_reserve ? earliest_end(cluster, map, queue_[next], now) : best_now(cluster, map, queue_[next], now);
+        How how = How::kInOrder;
+        auto next = queue_.begin();
+        while (next != queue_.end() && (rules_.reservations == 0 || reserved < rules_.reservations)) {
+            const auto here = next++;
+            const std::optional<Choice> choice = earliest_end(cluster, map, here->second, now);
             if (choice) map.reserve(choice->job, choice->start, choice->end());
             if (choice && choice->start <= now) {
-                start(cluster, *choice, kept == 0 ? How::kInOrder : How::kBackfilled, now, changes.started);
+                start(cluster, *choice, how, now, changes.started);
+                forget(here);
                 continue;
             }
             reserved += choice ? 1 : 0;
-            if (kept != next) queue_[kept] = queue_[next];
-            ++kept;
+            how = How::kBackfilled;
         }
-        const auto begin = queue_.begin();
-        queue_.erase(begin + static_cast<std::ptrdiff_t>(kept), begin + static_cast<std::ptrdiff_t>(next));
+        if (next != queue_.end() && !cluster.free().empty()) fill(cluster, map, next->first, now, changes.started);
     }
 
 private:
-    const std::vector<Size>& sizes_of(const Job& job, const Machine& machine) {
-        static const std::vector<Size> kNone;
-        const bool may = job.kind == Kind::kMoldable;
-        const auto [known, is_new] = sizes_.try_emplace({job.nodes, may}, kNone);
+    using Order = WaitingRequests::Order;
+    using Queue = std::map<Order, Job>;
+    using Key = std::pair<int, bool>;  ///< nodes asked for; true: of moldable jobs
+
+    static Key key_of(const Job& job) { return {job.nodes, job.kind == Kind::kMoldable}; }
+
+    Width& width_of(const Job& job, const Machine& machine) {
+        const auto [known, is_new] = widths_.try_emplace(key_of(job));
         if (!is_new) return known->second;
-        if (may)
-            known->second = mold_sizes(job.nodes, machine.nodes, machine.cores_per_node, rules_);
+        if (job.kind == Kind::kMoldable)
+            known->second.sizes = mold_sizes(job.nodes, machine.nodes, machine.cores_per_node, rules_);
         else
-            known->second = {{job.nodes, 1}};
+            known->second.sizes = {{job.nodes, 1}};
         return known->second;
+    }
+
+    void list_new_jobs(const Machine& machine) {
+        for (auto job = queue_.lower_bound(listed_); job != queue_.end(); ++job)
+            width_of(job->second, machine).waiting.push(job->first, job->second.request);
+        listed_ = next_;
+    }
+
+    void forget(Queue::iterator job) {
+        if (job->first < listed_) widths_.at(key_of(job->second)).waiting.remove(job->first);
+        queue_.erase(job);
+    }
+
+    /// Starts those jobs from `from` on that fit now, in their order. Of each width the first that fits is a candidate.
+    /// Free nodes only become fewer: a job that did not fit does not fit later either.
+    void fill(Cluster& cluster, Availability& map, Order from, Seconds now, std::vector<Start>& started) {
+        std::vector<FreeSpan> spans = map.spans(now);
+        std::set<std::pair<Order, Key>> candidates;
+        const auto look = [&](const Key& key, const Width& width, Order after) {
+            const Order order = width.waiting.next(
+                after, [&](Seconds request) { return fits_now(spans, width.sizes, key.first, request, now); });
+            if (order != WaitingRequests::kNone) candidates.emplace(order, key);
+        };
+        for (const auto& [key, width] : widths_)
+            if (!width.waiting.empty()) look(key, width, from);
+        while (!candidates.empty()) {
+            const auto [order, key] = *candidates.begin();
+            candidates.erase(candidates.begin());
+            const auto job = queue_.find(order);
+            if (const std::optional<Choice> choice = best_now(cluster, map, job->second, now)) {
+                map.reserve(choice->job, choice->start, choice->end());
+                start(cluster, *choice, How::kBackfilled, now, started);
+                spans = map.spans(now);
+                forget(job);
+            }
+            look(key, widths_.at(key), order + 1);
+        }
     }
 
     std::optional<Choice> earliest_end(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
         std::optional<Choice> best;
-        for (const Size& size : sizes_of(job, cluster.machine())) {
+        for (const Size& size : width_of(job, cluster.machine()).sizes) {
             Choice choice{molded(job, size), size.time_factor, kNever};
             choice.start = map.earliest(choice.job, now);
             if (choice.start < kNever && (!best || choice.better_than(*best))) best = choice;
@@ -83,7 +146,7 @@ private:
 
     std::optional<Choice> best_now(const Cluster& cluster, const Availability& map, const Job& job, Seconds now) {
         std::optional<Choice> best;
-        for (const Size& size : sizes_of(job, cluster.machine())) {
+        for (const Size& size : width_of(job, cluster.machine()).sizes) {
             if (size.nodes > cluster.free().count()) break;
             const Choice choice{molded(job, size), size.time_factor, now};
             if (map.min_free(job.filter, now, choice.end()) < size.nodes) continue;
@@ -103,8 +166,10 @@ private:
     }
 
     const MoldRules rules_;
-    std::vector<Job> queue_;                                   ///< in the order of their coming
-    std::map<std::pair<int, bool>, std::vector<Size>> sizes_;  ///< by nodes asked for; true: of moldable jobs
+    Queue queue_;       ///< in the order of their coming
+    Order next_ = 0;    ///< number of the next job that comes
+    Order listed_ = 0;  ///< jobs before it are in widths_
+    std::map<Key, Width> widths_;
 };
 
 }  // namespace

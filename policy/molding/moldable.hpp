@@ -13,7 +13,8 @@ namespace drom::policy {
 /// and run time together. Of equal ends that with the fewest node-seconds counts. Each later job takes the size that
 /// ends first among those that fit now and delay no reservation. First come, first served. Rigid and malleable jobs
 /// keep the nodes that they ask for: with these alone it decides as easy(). Machines of one class of nodes. Cost of a
-/// pass: the waiting jobs times their sizes while nodes are free.
+/// pass: the widths of waiting jobs times their sizes, and the logarithm of the queue for each job that starts. With
+/// a reservation for every job it is the waiting jobs times their sizes.
 std::unique_ptr<Scheduler> moldable(const MoldRules& rules);
 
 }  // namespace drom::policy

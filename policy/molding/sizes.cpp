@@ -70,15 +70,24 @@ std::vector<Size> mold_sizes(int asked, int machine_nodes, int cores_per_node, c
     return sizes;
 }
 
+namespace {
+
+Seconds longer(Seconds time, const Size& size) {
+    return static_cast<Seconds>(std::ceil(static_cast<double>(time) * size.time_factor));
+}
+
+}  // namespace
+
+Seconds molded_request(Seconds request, int asked, const Size& size) {
+    return size.nodes == asked ? request : std::max<Seconds>(1, longer(request, size));
+}
+
 Job molded(const Job& job, const Size& size) {
     if (size.nodes == job.nodes) return job;
-    const auto longer = [&size](Seconds time) {
-        return static_cast<Seconds>(std::ceil(static_cast<double>(time) * size.time_factor));
-    };
     Job other = job;
     other.nodes = size.nodes;
-    other.request = std::max<Seconds>(1, longer(job.request));
-    other.limit = longer(job.limit);
+    other.request = molded_request(job.request, job.nodes, size);
+    other.limit = longer(job.limit, size);
     return other;
 }
 

@@ -30,6 +30,9 @@ struct Size {
 /// the machine has it. Of more than 32 sizes so many are returned, at equal distances. Cost: the sizes.
 std::vector<Size> mold_sizes(int asked, int machine_nodes, int cores_per_node, const MoldRules& rules);
 
+/// Returns how long a job that asks for `request` on `asked` nodes asks for on that many.
+Seconds molded_request(Seconds request, int asked, const Size& size);
+
 /// Returns the job as it would be on that many nodes: its request and its limit last longer or shorter.
 Job molded(const Job& job, const Size& size);
 

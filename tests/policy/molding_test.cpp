@@ -168,4 +168,105 @@ TEST(Moldable, WithoutMoldableJobsItDecidesAsEasy) {
     }));
 }
 
+/// Decides as moldable() is described, by looking at every waiting job in every pass.
+class EveryJob {
+public:
+    explicit EveryJob(const MoldRules& rules) : rules_(rules) {}
+
+    void submit(const Job& job) { queue_.push_back(job); }
+
+    std::vector<std::pair<Job, How>> pass(const Cluster& cluster, Seconds now) {
+        std::vector<std::pair<Job, How>> started;
+        Availability map(cluster, now, 1);
+        int reserved = 0;
+        std::vector<Job> kept;
+        for (const Job& job : queue_) {
+            const bool now_only = rules_.reservations > 0 && reserved == rules_.reservations;
+            const auto [best, start] = choice(cluster, map, job, now, now_only);
+            if (start < kNever) map.reserve(best, start, start + best.request);
+            if (start <= now) {
+                started.emplace_back(best, kept.empty() ? How::kInOrder : How::kBackfilled);
+                continue;
+            }
+            reserved += start < kNever ? 1 : 0;
+            kept.push_back(job);
+        }
+        queue_ = kept;
+        return started;
+    }
+
+private:
+    std::pair<Job, Seconds> choice(const Cluster& cluster, const Availability& map, const Job& job, Seconds now,
+                                   bool now_only) const {
+        std::pair<Job, Seconds> best{job, kNever};
+        const Machine& machine = cluster.machine();
+        std::vector<Size> sizes = {{job.nodes, 1}};
+        if (job.kind == Kind::kMoldable) sizes = mold_sizes(job.nodes, machine.nodes, machine.cores_per_node, rules_);
+        for (const Size& size : sizes) {
+            const Job other = molded(job, size);
+            const Seconds start = map.earliest(other, now);
+            if (start >= kNever || (now_only && start > now)) continue;
+            const Seconds end = start + other.request, before = best.second + best.first.request;
+            const bool same = best.second < kNever && end == before;
+            if (same ? other.request * other.nodes < best.first.request * best.first.nodes : end < before)
+                best = {other, start};
+        }
+        return best;
+    }
+
+    const MoldRules rules_;
+    std::vector<Job> queue_;
+};
+
+MoldRules random_rules() {
+    MoldRules rules;
+    rules.parallelism = *rc::gen::element(0.3, 1.0, 4.0);
+    rules.min_efficiency = *rc::gen::element(0.0, 0.5, 0.9);
+    rules.max = *rc::gen::element(1.0, 2.0);
+    rules.reservations = *rc::gen::element(1, 1, 2, 5, 0);
+    return rules;
+}
+
+TEST(Moldable, AJobThatIsNotLookedAtCouldNotHaveStarted) {
+    int backfilled = 0;
+    EXPECT_TRUE(holds(
+        "moldable() equals a look at every job",
+        [&backfilled] {
+            const int nodes = *rc::gen::inRange(1, 30);
+            const MoldRules rules = random_rules();
+            Cluster cluster(Machine::uniform(nodes, 2));
+            const auto fast = moldable(rules);
+            EveryJob slow(rules);
+            Seconds now = 0;
+            std::vector<int> running;
+            JobId id = 0;
+            for (int step = 0; step < 40; ++step) {
+                now += *rc::gen::inRange<Seconds>(0, 60);
+                if (!running.empty() && *rc::gen::arbitrary<bool>()) {
+                    const auto which = *rc::gen::inRange<std::size_t>(0, running.size());
+                    cluster.finish(running[which], now);
+                    running.erase(running.begin() + static_cast<std::ptrdiff_t>(which));
+                }
+                for (int count = *rc::gen::inRange(0, 4); count > 0; --count) {
+                    const Job job = asks(id++, *rc::gen::inRange(1, nodes + 3), *rc::gen::inRange<Seconds>(1, 200),
+                                         *rc::gen::element(Kind::kRigid, Kind::kMoldable, Kind::kMoldable));
+                    fast->submit(job);
+                    slow.submit(job);
+                }
+                const auto expected = slow.pass(cluster, now);
+                const std::vector<Start> started = passed(*fast, cluster, now);
+                RC_ASSERT(started.size() == expected.size());
+                for (std::size_t i = 0; i < started.size(); ++i) {
+                    RC_ASSERT(started[i].job.id == expected[i].first.id);
+                    RC_ASSERT(started[i].job.nodes == expected[i].first.nodes);
+                    RC_ASSERT(started[i].decision.how == expected[i].second);
+                    running.push_back(started[i].decision.slot);
+                    backfilled += expected[i].second == How::kBackfilled ? 1 : 0;
+                }
+            }
+        },
+        drom::test::cases_a_property() / 4));
+    EXPECT_GT(backfilled, 0);
+}
+
 }  // namespace
