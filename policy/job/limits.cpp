@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "policy/job/escaped.hpp"
 #include "policy/job/option_values.hpp"
 
 namespace drom::policy {
@@ -45,6 +46,12 @@ std::optional<double> find(const std::map<int, double>& limits, int number) {
     return found == limits.end() ? std::nullopt : std::optional(found->second);
 }
 
+std::string joined(const std::vector<std::string>& items) {
+    std::string text;
+    for (const std::string& item : items) text += (text.empty() ? "" : "/") + item;
+    return text.empty() ? std::string(kNothing) : text;
+}
+
 std::vector<std::string_view> items_of(std::string_view text) {
     std::vector<std::string_view> items;
     for (std::size_t from = 0; from <= text.size(); from += items.back().size() + 1)
@@ -67,15 +74,18 @@ bool is_letter_or_digit(char c) {
     return std::isalnum(byte) != 0 || byte >= 0x80;  // names may be in UTF-8
 }
 
-/// Checks a name. Errors: the name cannot be one, or is one of `before`.
-Read check_name(std::string_view name, const std::vector<std::string>& before) {
-    if (name.empty()) return tl::unexpected(std::string("has a name that is empty"));
+/// Reads a name that is not one of `before`. Errors: the name cannot be one, or is one of them.
+tl::expected<std::string, std::string> read_name(std::string_view text, const std::vector<std::string>& before) {
+    const auto has = [text](const char* what) { return tl::unexpected("has the name '" + std::string(text) + what); };
+    if (text.empty()) return tl::unexpected(std::string("has a name that is empty"));
     // A comma would begin the next option in a setting, and so in a record.
-    if (std::ranges::none_of(name, is_letter_or_digit) || name.find_first_of(" ,") != std::string_view::npos)
-        return tl::unexpected("has the name '" + std::string(name) +
-                              "', which has a blank or a comma, or no letter or digit");
-    if (std::ranges::find(before, name) == before.end()) return {};
-    return tl::unexpected("names '" + std::string(name) + "' twice");
+    if (text.find_first_of(" ,") != std::string_view::npos)
+        return has("', which has a blank or a comma; write %20 and %2C for them");
+    const auto name = unescaped(text);
+    if (!name) return has("', where % does not stand for a letter as in %2F; %25 is a percent sign");
+    if (std::ranges::none_of(*name, is_letter_or_digit)) return has("', which has no letter or digit");
+    if (std::ranges::find(before, *name) == before.end()) return *name;
+    return tl::unexpected("names '" + std::string(text) + "' twice");
 }
 
 tl::expected<NamedLimit, std::string> named_limit(std::string_view item) {
@@ -174,14 +184,15 @@ int MateLimits::place(int qos_number) const {
 std::string text_of(const std::vector<NamedLimit>& limits) {
     std::vector<std::string> items;
     for (const NamedLimit& limit : limits)
-        items.push_back(limit.name + ':' + (std::isinf(limit.max_slowdown) ? "inf" : text_of(limit.max_slowdown)));
-    return text_of(items);
+        items.push_back(escaped(limit.name) + ':' +
+                        (std::isinf(limit.max_slowdown) ? "inf" : text_of(limit.max_slowdown)));
+    return joined(items);
 }
 
 std::string text_of(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) text += (text.empty() ? "" : "/") + name;
-    return text.empty() ? std::string(kNothing) : text;
+    std::vector<std::string> items;
+    for (const std::string& name : names) items.push_back(escaped(name));
+    return joined(items);
 }
 
 Read read_limits(std::vector<NamedLimit>& into, std::string_view text) {
@@ -191,9 +202,10 @@ Read read_limits(std::vector<NamedLimit>& into, std::string_view text) {
         for (const std::string_view item : items_of(text)) {
             auto limit = named_limit(item);
             if (!limit) return tl::unexpected(limit.error());
-            if (auto good = check_name(limit->name, names); !good) return good;
-            names.push_back(limit->name);
-            limits.push_back(std::move(*limit));
+            auto name = read_name(limit->name, names);
+            if (!name) return tl::unexpected(name.error());
+            names.push_back(*name);
+            limits.push_back({std::move(*name), limit->max_slowdown});
         }
     into = std::move(limits);
     return {};
@@ -202,9 +214,10 @@ Read read_limits(std::vector<NamedLimit>& into, std::string_view text) {
 Read read_names(std::vector<std::string>& into, std::string_view text) {
     std::vector<std::string> names;
     if (text != kNothing)
-        for (const std::string_view name : items_of(text)) {
-            if (auto good = check_name(name, names); !good) return good;
-            names.emplace_back(name);
+        for (const std::string_view item : items_of(text)) {
+            auto name = read_name(item, names);
+            if (!name) return tl::unexpected(name.error());
+            names.push_back(std::move(*name));
         }
     into = std::move(names);
     return {};

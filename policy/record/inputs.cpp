@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "policy/job/escaped.hpp"
 #include "policy/sharing/words.hpp"
 
 namespace drom::policy::record {
@@ -162,7 +163,10 @@ tl::expected<InputLine, std::string> label_line(Reader& reader) {
     LabelLine label;
     reader.take("of", kLabelled, label.is_qos)
         .take_within("number", label.number, 0, std::numeric_limits<int>::max())
-        .take("name", [&label](std::string_view text) { return !(label.name = text).empty(); });
+        .take("name", [&label](std::string_view text) {
+            label.name = unescaped(text).value_or("");
+            return !label.name.empty();
+        });
     return reader.finish<InputLine>(std::move(label));
 }
 
@@ -188,7 +192,7 @@ std::string text_of(const LabelLine& label) {
     return Words("label")
         .add("of", text_in(kLabelled, label.is_qos))
         .add("number", label.number)
-        .add("name", std::string_view(label.name))
+        .add("name", std::string_view(escaped(label.name)))
         .take();
 }
 

@@ -127,17 +127,30 @@ TEST(Limits, WhatCannotBeMeantIsSaidAndChangesNothing) {
     std::vector<std::string> names{"kept"};
     EXPECT_EQ(read_names(names, "low//high").error(), "has a name that is empty");
     EXPECT_EQ(read_names(names, "low/high/low").error(), "names 'low' twice");
-    EXPECT_EQ(read_names(names, "low/?").error(),
-              "has the name '?', which has a blank or a comma, or no letter or digit");
+    EXPECT_EQ(read_names(names, "low/?").error(), "has the name '?', which has no letter or digit");
     EXPECT_EQ(read_names(names, "lo w").error(),
-              "has the name 'lo w', which has a blank or a comma, or no letter or digit");
+              "has the name 'lo w', which has a blank or a comma; write %20 and %2C for them");
     EXPECT_EQ(read_names(names, "a,b").error(),
-              "has the name 'a,b', which has a blank or a comma, or no letter or digit");
+              "has the name 'a,b', which has a blank or a comma; write %20 and %2C for them");
+    for (const std::string name : {"50%", "a%2", "a%zz", "a%0Ab", "a%7F"})
+        EXPECT_EQ(read_names(names, name).error(),
+                  "has the name '" + name + "', where % does not stand for a letter as in %2F; %25 is a percent sign");
+    EXPECT_EQ(read_names(names, "a%2Fb/a%2fb").error(), "names 'a%2fb' twice");
     EXPECT_EQ(text_of(names), "kept");
 }
 
+TEST(Limits, ANameMayHaveALetterThatMeansSomethingInAnOption) {
+    std::vector<std::string> names;
+    ASSERT_TRUE(read_names(names, "bio%2Fchem/day%20and%20night/a%2Cb/100%25/%41"));
+    EXPECT_EQ(names, (std::vector<std::string>{"bio/chem", "day and night", "a,b", "100%", "A"}));
+    EXPECT_EQ(text_of(names), "bio%2Fchem/day%20and%20night/a%2Cb/100%25/A");
+    std::vector<NamedLimit> limits;
+    ASSERT_TRUE(read_limits(limits, "bio%2Fchem:2"));
+    EXPECT_EQ(limits.front().name, "bio/chem");
+}
+
 TEST(Limits, AreReadAsTheyArePrinted) {
-    for (const char* text : {"none", "debug:2", "debug:2/long:inf", "a:b:1.25/7:1"}) {
+    for (const char* text : {"none", "debug:2", "debug:2/long:inf", "a:b:1.25/7:1", "a%2Fb:2/c%20d:inf"}) {
         std::vector<NamedLimit> limits;
         ASSERT_TRUE(read_limits(limits, text));
         EXPECT_EQ(text_of(limits), text);

@@ -172,3 +172,17 @@ recorded() {
     run -0 --separate-stderr "$sim" replay left --json
     jq -e '.resizes > 0 and .ends == 150 and .difference == null' <<<"$output"
 }
+
+@test "a partition whose name has a slash, a comma and a blank is one name in an option and in a record" {
+    "$sim" generate w5 --jobs 60 | awk '!/^;/ { $16 = 1 + NR % 2 } 1' | sed '1i ; PartitionNames: bio/chem, new;100%' >named.swf
+    name=bio%2Fchem%2C%20new
+    run -2 --separate-stderr "$sim" --swf named.swf --policy sd --only-partition other
+    [[ $stderr == "drom-sim: run: only_partition: named.swf has no jobs of partition 'other'; it has jobs of partition $name, 100%25" ]]
+    "$sim" compare --swf named.swf easy "sd:only_partition=$name,max_slowdown=inf" --out grid -q
+    [[ $(jq -r '.[1].setting.parameters.only_partition' grid/summary.json) == "$name" ]]
+    ls grid
+    [[ -s grid/sd-only_partition-bio-2Fchem-2C-20new-max_slowdown-inf/jobs.csv ]]
+    "$sim" --swf named.swf --policy "sd:only_partition=$name/100%25" --record named.record -q
+    grep -qx "label of=partition number=0 name=$name" named.record
+    run -0 "$sim" replay named.record
+}

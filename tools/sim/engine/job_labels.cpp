@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "policy/job/escaped.hpp"
 #include "policy/registry/backfill_rows.hpp"
 #include "workload/models/urgent_queue.hpp"
 
@@ -56,7 +57,7 @@ Numbers partitions_of(const Workload& workload) {
     return partitions;
 }
 
-/// Names where there are some, else numbers; each partition or QOS once.
+/// Names as options take them where there are some, else numbers; each partition or QOS once.
 std::string list_of(const Numbers& numbers) {
     std::map<int, std::string> names;
     const auto is_number = [](const std::string& text) {
@@ -67,7 +68,7 @@ std::string list_of(const Numbers& numbers) {
         if (!is_new && is_number(known->second)) known->second = name;
     }
     std::vector<std::string> list;
-    for (const auto& [number, name] : names) list.push_back(name);
+    for (const auto& [number, name] : names) list.push_back(policy::escaped(name));
     return fmt::format("{}", fmt::join(list, ", "));
 }
 
