@@ -51,6 +51,17 @@ said_alone() {
     [[ $stderr == "drom-sim: compare: --vary has 1000000000 combinations; 10000 are the most, so give fewer values" && ! -e out ]]
 }
 
+@test "a header that says two sizes of the machine is refused, not read as the first" {
+    sed '2a ; MaxNodes: 8' "$log" >two.swf
+    said_alone 2 "run: two.swf: line 3: MaxNodes is 8, and 4 in line 1; --nodes N and --cores-per-node C say how large the machine is" --swf two.swf
+    said_alone 2 "compare: two.swf: line 3: MaxNodes is 8, and 4 in line 1; --nodes N and --cores-per-node C say how large the machine is" compare --swf two.swf --nodes 4
+    sed 's/MaxProcs: 16/MaxProcs: 2/' "$log" >few.swf
+    said_alone 2 "run: few.swf: line 2: MaxProcs is 2, fewer than the 4 of MaxNodes in line 1; --nodes N and --cores-per-node C say how large the machine is" --swf few.swf
+    sed 's/MaxNodes: 4/MaxNodes: four/' "$log" >word.swf
+    said_alone 2 "run: word.swf: line 1: MaxNodes 'four' is no number from 1 to 1000000000; --nodes N and --cores-per-node C say how large the machine is" --swf word.swf
+    for file in two.swf few.swf word.swf; do "$sim" --swf $file --nodes 4 --cores-per-node 4 -q; done
+}
+
 @test "reserved nodes that the machine does not have are refused, not reserved as all that there are" {
     said_alone 2 "run: reserved '100-200:5' has 5 nodes; the machine has 4" --swf "$log" --policy slurm:reserved=0-50:4/100-200:5
     said_alone 2 "compare: reserved '0-50:9' has 9 nodes; the machine has 4" compare --swf "$log" slurm sd:reserved=0-50:9

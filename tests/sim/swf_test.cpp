@@ -284,6 +284,26 @@ TEST(SwfHeader, IsKeptAndSaysTheMachine) {
     EXPECT_EQ(read("; MaxNodes: 99999999999999999999\n" + kGood).workload.nodes, 0);
 }
 
+TEST(Swf, AHeaderThatContradictsItselfIsKept) {
+    struct Row {
+        const char* header;
+        const char* mistake;
+    };
+    const Row rows[] = {
+        {"; MaxNodes: 4\n; MaxProcs: 16\n; MaxNodes: 4\n", ""},
+        {"; MaxNodes: -1\n; MaxNodes: 4 (two racks)\n; MaxProcs:\n", ""},
+        {"; MaxNodes: 4\n; MaxProcs: 16\n; MaxNodes: 8\n", "line 3: MaxNodes is 8, and 4 in line 1"},
+        {"; MaxProcs: 4\n; MaxNodes: 8\n", "line 1: MaxProcs is 4, fewer than the 8 of MaxNodes in line 2"},
+        {"; MaxNodes: many\n", "line 1: MaxNodes 'many' is no number from 1 to 1000000000"},
+        {"; MaxNodes: 1,024\n", "line 1: MaxNodes '1,024' is no number from 1 to 1000000000"},
+        {"; MaxNodes: 0\n", "line 1: MaxNodes '0' is no number from 1 to 1000000000"},
+        {"; MaxProcs: -5\n; MaxProcs: x\n", "line 1: MaxProcs '-5' is no number from 1 to 1000000000"},
+        {"; MaxNodes: 99999999999999999999\n",
+         "line 1: MaxNodes '99999999999999999999' is no number from 1 to 1000000000"},
+    };
+    for (const Row& row : rows) EXPECT_EQ(read(row.header + kGood).workload.machine_mistake, row.mistake) << row.header;
+}
+
 TEST(SwfErrors, AreOneSentenceWithLineAndColumn) {
     const std::vector<std::pair<std::string, std::string>> cases = {
         {"", "drom-sim: read log: there is no job in it; name a log in the Standard Workload Format"},

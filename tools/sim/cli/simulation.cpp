@@ -74,6 +74,11 @@ std::vector<int> known_applications(const policy::EnergyModel* energy) {
 tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input& input) {
     if (!options.machine.empty()) return read_machine(options, input);
     const Workload& workload = input.workload;
+    const bool given = options.nodes > 0 && options.cores_per_node > 0;
+    if (!given && !workload.machine_mistake.empty())
+        return tl::unexpected(Failure{
+            kUsage, fmt::format("drom-sim: {}: {}: {}; --nodes N and --cores-per-node C say how large the machine is",
+                                options.verb, workload.name, workload.machine_mistake)});
     const std::int64_t cores =
         workload.nodes > 0 && workload.processors > workload.nodes ? workload.processors / workload.nodes : 1;
     input.cores_per_node = options.cores_per_node > 0 ? options.cores_per_node : static_cast<int>(cores);

@@ -36,6 +36,7 @@ struct Workload {
     std::vector<Program> programs;                            ///< kinds of jobs
     std::vector<std::string> partitions;                      ///< names, where a log has names
     std::int64_t nodes = 0, processors = 0;                   ///< of the machine, from the header; 0 unknown
+    std::string machine_mistake;                              ///< in the header's lines about it; empty: none
     std::vector<std::pair<std::string, std::string>> header;  ///< "Key: value" comment lines, in order
 };
 

@@ -53,6 +53,14 @@ public:
 private:
     tl::expected<void, std::string> line(std::string_view text, bool ended);
     void comment(std::string_view text);
+    /// A number of the header, and the line that it was first in.
+    struct HeaderNumber {
+        std::int64_t value = 0;
+        std::uint64_t line = 0;
+    };
+    void size_of_machine(std::string_view key, std::string_view value, HeaderNumber& into);
+    void check_size();
+    void mistake(std::string sentence);
     void job(std::string_view text, bool ended);
     bool take(const Dialect& dialect);
     const Dialect* dialect();
@@ -96,6 +104,7 @@ private:
     std::string bad_;              // what is wrong with the row; empty: nothing
     std::ptrdiff_t bad_at_ = 1;    // the column where it is
     Labels users_, groups_, applications_, queues_, partitions_;
+    HeaderNumber max_nodes_, max_procs_;
 };
 
 tl::expected<void, std::string> LogReader::read(std::string_view text) {
@@ -145,6 +154,47 @@ void LogReader::comment(std::string_view text) {
         log_.workload.header.emplace_back("", text);
     else
         log_.workload.header.emplace_back(line.substr(0, colon), trimmed(line.substr(colon + 1)));
+    const auto& [key, value] = log_.workload.header.back();
+    if (key == "MaxNodes") size_of_machine(key, value, max_nodes_);
+    if (key == "MaxProcs") size_of_machine(key, value, max_procs_);
+}
+
+namespace {
+
+/// Reads "5040 (4508 thin)" as 5040. Returns 0 where the value is not known, and nothing where it is no number.
+std::optional<std::int64_t> header_number(std::string_view text) {
+    if (text.empty()) return 0;
+    std::int64_t value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const std::string_view rest = text.substr(static_cast<std::size_t>(end - text.data()));
+    if (code != std::errc{} || (!rest.empty() && std::string_view(" \t(").find(rest.front()) == std::string_view::npos))
+        return std::nullopt;
+    if (value == -1) return 0;
+    return value < 1 || value > kWidest ? std::nullopt : std::optional(value);
+}
+
+}  // namespace
+
+void LogReader::mistake(std::string sentence) {
+    std::string& first = log_.workload.machine_mistake;
+    if (first.empty()) first = std::move(sentence);
+}
+
+void LogReader::size_of_machine(std::string_view key, std::string_view value, HeaderNumber& into) {
+    const auto number = header_number(value);
+    if (!number)
+        return mistake(fmt::format("line {}: {} {} is no number from 1 to {}", number_, key, quoted(value), kWidest));
+    if (*number == 0 || *number == into.value) return;
+    if (into.value != 0)
+        return mistake(
+            fmt::format("line {}: {} is {}, and {} in line {}", number_, key, *number, into.value, into.line));
+    into = {*number, number_};
+}
+
+void LogReader::check_size() {
+    if (max_procs_.value == 0 || max_nodes_.value <= max_procs_.value) return;
+    mistake(fmt::format("line {}: MaxProcs is {}, fewer than the {} of MaxNodes in line {}", max_procs_.line,
+                        max_procs_.value, max_nodes_.value, max_nodes_.line));
 }
 
 void LogReader::job(std::string_view text, bool ended) {
@@ -417,14 +467,10 @@ void LogReader::number_labels() {
 /// Reads the size of the machine, and the names of the partitions.
 void LogReader::read_header() {
     Workload& workload = log_.workload;
-    const auto whole = [](std::string_view text) {  // "5040 (4508 thin)" is 5040
-        std::int64_t value = 0;
-        std::from_chars(text.data(), text.data() + text.size(), value);
-        return value > kWidest ? 0 : std::max<std::int64_t>(value, 0);
-    };
+    check_size();
+    workload.nodes = max_nodes_.value;
+    workload.processors = max_procs_.value;
     for (const auto& [key, value] : workload.header) {
-        if (key == "MaxNodes" && workload.nodes == 0) workload.nodes = whole(value);
-        if (key == "MaxProcs" && workload.processors == 0) workload.processors = whole(value);
         if (key != kPartitionNames) continue;
         for (std::string_view rest = value; !rest.empty();) {
             const auto end = rest.find(';');
