@@ -130,12 +130,28 @@ TEST(ApplicationTable, EveryMistakeHasItsPlace) {
          "line 2, column 28: partition 'fast' has coefficients: its applications have cpi and tpi"},
         {kOnFast + " on slow seconds 5 watts 3 cpi 1 tpi 1\n",
          "line 3, column 28: partition 'slow' has a curve: its applications have a slope"},
+        {"app 1 lu\n on fast seconds 50 watts 99 cpi 0.5 tpi 3\n",
+         "line 2, column 42: application 1 would take 99.0 W on fast at 2.7 GHz, less than the 100 W of an idle node"},
+        {kOnFast + " on slow seconds 60 watts 100 slope 4.5\n",
+         "line 3, column 37: application 1 would take 53.9 W on slow at 1 GHz, less than the 80 W of an idle node"},
         {"app 1 lu\n on fast seconds 5 watts 3 cpi 1\n", "line 2, column 33: transactions per instruction is missing"},
     };
     for (const auto& [text, complaint] : rows) {
         const auto read = read_application_text(text, "site.apps", machine());
         ASSERT_FALSE(read.has_value()) << text;
         EXPECT_EQ(read.error(), std::string("drom-sim: read site.apps: ") + complaint) << text;
+    }
+}
+
+TEST(ApplicationTable, AStateOfNegativePowerOrTimeIsRefusedAndNotLeftOut) {
+    for (const char* state : {"1 0 -500 1 0 0", "1 0 0 1 0 -9"}) {
+        std::string text = kMachine;
+        text.replace(text.find("1 2 3 4 5 6"), 11, state);
+        const auto read = read_application_text(kOnFast, "a", machine(text));
+        ASSERT_FALSE(read.has_value()) << state;
+        EXPECT_EQ(read.error(),
+                  "drom-sim: read a: line 2, column 43: application 1 would take no time or no power on "
+                  "fast at 1.2 GHz");
     }
 }
 

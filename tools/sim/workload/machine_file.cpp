@@ -172,7 +172,25 @@ private:
                                             at->node.curve ? "a curve: its applications have a slope"
                                                            : "coefficients: its applications have cpi and tpi"));
         read_form(form, signature);
-        here ? static_cast<void>(now().on[number] = signature) : leave_out(name);
+        if (!here) return leave_out(name);
+        now().on[number] = signature;
+        if (in_.complaint().empty()) check_power(*at, signature);
+    }
+
+    /// Complains about a state at which the application would take no time or power, or less than an idle node.
+    void check_power(const PartitionFile& partition, const policy::Signature& signature) {
+        const std::vector<policy::Prediction> predicted = policy::predict(partition.node, signature);
+        for (const policy::FrequencyState& state : partition.node.states) {
+            const auto known = std::ranges::find(predicted, state.ghz, &policy::Prediction::ghz);
+            if (known == predicted.end())
+                return in_.complain(fmt::format("application {} would take no time or no power on {} at {} GHz",
+                                                now().number, partition.name, state.ghz));
+            if (known->watts < partition.node.idle_watts)
+                return in_.complain(
+                    fmt::format("application {} would take {:.1f} W on {} at {} GHz, less than the {} W "
+                                "of an idle node",
+                                now().number, known->watts, partition.name, state.ghz, partition.node.idle_watts));
+        }
     }
 
     void read_form(std::string_view form, policy::Signature& signature) {
