@@ -66,6 +66,17 @@ drom-sim: import: the machine is taken as 4 nodes of 8 CPUs, from what jobs used
     sed -E 's/2026-11-02T08:00:00/1793606400/g; s/2026-11-02T09:00:01/1793610001/g' jobs.txt | "$sim" import -q --slurm - | cmp - <("$sim" import -q --slurm jobs.txt)
 }
 
+@test "lines of sacct -p, which end with a bar, are read" {
+    sed 's/$/|/' jobs.txt | "$sim" import -q --slurm - | cmp - <("$sim" import -q --slurm jobs.txt)
+}
+
+@test "an hour that clocks skip is counted on, and said" {
+    sed -E 's/2026-11-02T08:00:00/2026-03-29T01:00:00/; s/2026-11-02T08:00:01/2026-03-29T02:30:00/' jobs.txt >spring.txt
+    run -0 --separate-stderr "$sim" import --slurm spring.txt --timezone Europe/Madrid --out spring.swf
+    [[ $stderr == *"1 line has a time in an hour that clocks skip in spring: counted on by the clock of the winter (line 2)"* ]]
+    [[ $(jobs_of spring.swf | head -n 1 | awk '{print $3}') == 5400 ]]
+}
+
 @test "bad input gets one sentence with its place, exit 2, and nothing is written" {
     refused() {
         local sentence=$1
@@ -87,6 +98,8 @@ drom-sim: import: the machine is taken as 4 nodes of 8 CPUs, from what jobs used
     refused "read binary: line 1, column 1: " --slurm binary
     refused "import: there is no log; give the text of sacct -P with --slurm FILE, or - for the standard input"
     refused "import: --timezone: 'Mars/Base' is no time zone of this machine; zones look like Europe/Madrid or CET-1CEST" --slurm jobs.txt --timezone Mars/Base
+    TZ=Mars/Base refused "import: TZ: 'Mars/Base' is no time zone of this machine; zones look like Europe/Madrid or CET-1CEST" --slurm jobs.txt
+    TZ=CET-99 refused "import: TZ: 'CET-99' is no time zone of this machine; " --slurm jobs.txt
     refused "import: --default-limit 'long' is no time limit like 1-00:00:00" --slurm jobs.txt --default-limit long
     refused "import: there is no option --sault; did you mean --salt? (drom-sim import --help lists them)" --slurm jobs.txt --sault x
     run -0 --separate-stderr "$sim" import --slurm cpus --skip-bad-lines

@@ -105,6 +105,17 @@ TEST(Sacct, ANameMayHaveABarInTheLastColumn) {
               "be the last, which may have a |; --skip-bad-lines leaves such lines out");
 }
 
+TEST(Sacct, LinesThatEndWithABarAreThoseOfSmallP) {
+    const auto with_bars = [](std::string text) {
+        for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 2) text.insert(at, "|");
+        return text;
+    };
+    EXPECT_EQ(read(with_bars(kHeader + kGood)).workload.jobs, read(kHeader + kGood).workload.jobs);
+    EXPECT_EQ(read(with_bars(kHeader + with(kName, "a|b"))).workload.jobs,
+              read(kHeader + with(kName, "a|b")).workload.jobs);
+    EXPECT_EQ(read(with_bars(kHeader + with(kName, ""))).workload.jobs, read(kHeader + with(kName, "")).workload.jobs);
+}
+
 TEST(Sacct, AQosThatWasAskedForIsTheQueueOfItsJobAndNamedInTheHeader) {
     const std::string header = "QOS|" + kHeader;
     const Log log = read(header + "normal|" + kGood + "high|" + kGood + "|" + kGood + "normal|" + kGood);
@@ -315,8 +326,33 @@ TEST(SlurmTimes, AnUnknownZoneIsRefused) {
     EXPECT_EQ(zone_mistake("UTC"), "");
     EXPECT_EQ(zone_mistake("Europe/Madrid"), "");
     EXPECT_EQ(zone_mistake("CET-1CEST,M3.5.0,M10.5.0/3"), "");
-    for (const char* zone : {"Europe/Nowhere", "", "../../etc/passwd", "madrid", "XX-1"})
+    EXPECT_EQ(zone_mistake("IST-5:30"), "");
+    EXPECT_EQ(zone_mistake("CET-1CEST-2,J60/-2,300"), "");
+    for (const char* zone : {"Europe/Nowhere", "", "../../etc/passwd", "madrid", "XX-1", "Europe", "CET-99", "CET-1,,,",
+                             "CET1:99", "CET-1CEST,M13.5.0,M10.5.0", "CET-1CEST,M3.5.0", "CET-1CEST:", "CET--1"})
         EXPECT_NE(zone_mistake(zone), "") << zone;
+}
+
+TEST(SlurmTimes, AnHourThatClocksSkipIsCountedOnAndSaid) {
+    LocalTimes madrid("Europe/Madrid");
+    const auto skipped = madrid.read("2026-03-29T02:30:00");
+    EXPECT_TRUE(skipped.skipped);
+    EXPECT_EQ(skipped.at, madrid.read("2026-03-29T03:30:00").at);
+    EXPECT_FALSE(madrid.read("2026-03-29T03:30:00").skipped);
+    EXPECT_FALSE(madrid.read("2026-03-29T01:59:59").skipped);
+    EXPECT_FALSE(madrid.read("2026-10-25T02:30:00").skipped);
+    SlurmOptions options;
+    options.zone = "Europe/Madrid";
+    const std::string line =
+        "7|2026-03-29T01:50:00|2026-03-29T02:10:00|2026-03-29T02:40:00|00:50:00|2|16|ann|main|"
+        "COMPLETED|4Gn|heat\n";
+    const Log log = read(kHeader + line, options);
+    EXPECT_EQ(log.workload.jobs.front().wait, 1200);
+    EXPECT_EQ(log.workload.jobs.front().run, 1800);
+    ASSERT_EQ(log.repairs.list().size(), 1U);
+    EXPECT_EQ(
+        log.repairs.list().front().sentence(),
+        "1 line has a time in an hour that clocks skip in spring: counted on by the clock of the winter (line 2)");
 }
 
 TEST(SlurmTimes, TheZoneOfTheProcessComesBack) {

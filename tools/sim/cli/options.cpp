@@ -137,7 +137,7 @@ void read_import(Typed& typed, NumberReader& reader) {
     slurm.nodes = typed.options.nodes;
     slurm.cores = typed.options.cores_per_node;
     if (const std::string mistake = zone_mistake(slurm.zone); !mistake.empty())
-        reader.complain("--timezone: " + mistake);
+        reader.complain((slurm.zone == zone_here() ? "TZ: " : "--timezone: ") + mistake);
     if (typed.default_limit.empty()) return;
     const auto limit = slurm::read_span(typed.default_limit);
     if (!limit || *limit == 0)

@@ -99,8 +99,14 @@ bool is_unknown(std::string_view text) {
     return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
 }
 
-/// Returns the Unix time of the wall's seconds; nothing when this half of the year has no such time.
-std::optional<Seconds> unix_time(Seconds wall, int summer) {
+/// A Unix time, and whether clocks show then what they should.
+struct OnWall {
+    Seconds at = 0;
+    bool shown = false;
+};
+
+/// Returns the Unix time of the wall's seconds, by the clock of summer (1), winter (0) or of either (-1).
+OnWall unix_time(Seconds wall, int summer) {
     std::tm fields{};
     const std::time_t as_utc = wall;
     gmtime_r(&as_utc, &fields);
@@ -110,8 +116,7 @@ std::optional<Seconds> unix_time(Seconds wall, int summer) {
     std::tm back{};
     localtime_r(&found, &back);
     const bool same = back.tm_mday == wanted.tm_mday && back.tm_hour == wanted.tm_hour && back.tm_min == wanted.tm_min;
-    if (summer >= 0 && !same) return std::nullopt;
-    return found;
+    return {found, same};
 }
 
 void set_zone(const char* zone) {
@@ -132,16 +137,69 @@ std::string zone_here() {
     return code || at == std::string::npos ? "UTC" : target.substr(at + std::string_view("zoneinfo/").size());
 }
 
+namespace {
+
+/// The parts of a zone as POSIX describes it, from the front of a text.
+class ZoneText {
+public:
+    explicit ZoneText(std::string_view text) : rest_(text) {}
+
+    bool is_zone() {
+        if (!name() || !hours()) return false;
+        if (rest_.empty()) return true;
+        if (!name()) return false;
+        if (!rest_.empty() && rest_.front() != ',' && !hours()) return false;
+        return rest_.empty() || (rule() && rule() && rest_.empty());
+    }
+
+private:
+    bool name() {
+        const std::size_t letters = std::min(rest_.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), rest_.size());
+        rest_.remove_prefix(letters);
+        return letters >= 3;
+    }
+
+    bool number(int min, int max) {
+        int value = 0;
+        const auto [end, code] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), value);
+        if (code != std::errc{} || rest_.front() == '-' || value < min || value > max) return false;
+        rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
+        return true;
+    }
+
+    /// Takes "-1", "5:30" or "+10:00:00".
+    bool hours() {
+        take_any(rest_, "+-");
+        if (!number(0, 24)) return false;
+        for (int part = 0; part < 2 && take_any(rest_, ":"); ++part)
+            if (!number(0, 59)) return false;
+        return true;
+    }
+
+    /// Takes ",M3.5.0/2", ",J60" or ",59".
+    bool rule() {
+        if (!take_any(rest_, ",")) return false;
+        bool day = false;
+        if (take_any(rest_, "M"))
+            day = number(1, 12) && take_any(rest_, ".") && number(1, 5) && take_any(rest_, ".") && number(0, 6);
+        else
+            day = take_any(rest_, "J") ? number(1, 365) : number(0, 365);
+        return day && (!take_any(rest_, "/") || hours());
+    }
+
+    std::string_view rest_;
+};
+
+}  // namespace
+
+bool describes_zone(std::string_view text) { return ZoneText(text).is_zone(); }
+
 // A name that the C library does not know is UTC for it, without a word.
 std::string zone_mistake(const std::string& zone) {
     std::error_code code;
     const bool plain = zone.find("..") == std::string::npos && !zone.empty() && zone.front() != '/';
     if (zone == "UTC" || (plain && std::filesystem::is_regular_file(kZones + zone, code))) return "";
-    const std::size_t letters = zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (letters != std::string::npos && letters >= 3 &&
-        zone.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-,.:/") == std::string::npos &&
-        std::string_view("+-0123456789").find(zone[letters]) != std::string_view::npos)
-        return "";
+    if (describes_zone(zone)) return "";
     return swf::quoted(zone) + " is no time zone of this machine; zones look like Europe/Madrid or CET-1CEST";
 }
 
@@ -159,13 +217,17 @@ LocalTimes::Twice LocalTimes::of_wall(Seconds wall) {
     const Seconds quarter = wall / kQuarter * kQuarter;
     auto [known, is_new] = offsets_.try_emplace(quarter);
     if (is_new) {
-        const auto winter = unix_time(quarter, 0), summer = unix_time(quarter, 1);
-        const Seconds any = winter ? *winter : summer ? *summer : unix_time(quarter, -1).value_or(quarter);
-        known->second = {std::min(winter.value_or(any), summer.value_or(any)),
-                         std::max(winter.value_or(any), summer.value_or(any))};
+        const OnWall winter = unix_time(quarter, 0), summer = unix_time(quarter, 1), either = unix_time(quarter, -1);
+        if (winter.shown || summer.shown) {
+            const Seconds cold = winter.shown ? winter.at : summer.at, warm = summer.shown ? summer.at : winter.at;
+            known->second = {std::min(cold, warm), std::max(cold, warm)};
+        } else {
+            const Seconds at = either.shown ? either.at : winter.at;
+            known->second = {at, at, !either.shown};
+        }
     }
     const Seconds rest = wall - quarter;
-    return {known->second.first + rest, known->second.second + rest};
+    return {known->second.first + rest, known->second.second + rest, known->second.skipped};
 }
 
 LocalTimes::Moment LocalTimes::read(std::string_view text, Seconds from) {
@@ -184,7 +246,7 @@ LocalTimes::Moment LocalTimes::read(std::string_view text, Seconds from) {
     const Seconds wall = *date + *time;
     if (text.empty()) {
         const Twice twice = of_wall(wall);
-        return {Form::kTime, twice.first >= from ? twice.first : twice.second};
+        return {Form::kTime, twice.first >= from ? twice.first : twice.second, twice.skipped};
     }
     const auto east = take_zone(text);
     if (!east || !text.empty()) return {};

@@ -18,6 +18,9 @@ std::string zone_here();
 /// Returns the mistake in the name of a time zone, as a sentence. Empty: there is such a zone.
 std::string zone_mistake(const std::string& zone);
 
+/// Returns whether the text describes a zone as POSIX does, as CET-1CEST,M3.5.0,M10.5.0/3.
+bool describes_zone(std::string_view text);
+
 /// Reads times of one zone. As long as one lives, the process has that zone: the C library knows no other way.
 class LocalTimes {
 public:
@@ -30,15 +33,18 @@ public:
     struct Moment {
         enum class Form : std::uint8_t { kTime, kUnknown, kBad } form = Form::kBad;
         Seconds at = 0;
+        bool skipped = false;  ///< clocks never show it
     };
     /// Reads "2026-11-25T19:18:59" with or without a zone behind it, Unix time, or a word for no time. When clocks are
-    /// set back, an hour of the wall comes twice: the first that is not before `from` is meant.
+    /// set back, an hour of the wall comes twice: the first that is not before `from` is meant. When they
+    /// are set forward, an hour never comes: its times are counted on by the clock as it was before.
     Moment read(std::string_view text, Seconds from = 0);
 
 private:
     /// Both Unix times of one time on the wall, which are nearly always the same.
     struct Twice {
         Seconds first = 0, second = 0;
+        bool skipped = false;
     };
     Twice of_wall(Seconds wall);
 

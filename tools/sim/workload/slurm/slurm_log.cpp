@@ -66,6 +66,7 @@ private:
     SacctTable table_;
     std::vector<Ended> jobs_;
     Repairs repairs_;
+    std::uint64_t skipped_ = 0;  ///< the last line with a time that clocks skip
 };
 
 std::string at(const Row& row, Field field, const std::string& what) {
@@ -178,6 +179,10 @@ Done SlurmReader::take(const Row& row) {
 
 tl::expected<Moment, std::string> SlurmReader::moment(const Row& row, Field field, Seconds from) {
     const Moment moment = times_.read(row.texts[field], from);
+    if (moment.skipped && skipped_ != repairs_.lines) {
+        skipped_ = repairs_.lines;
+        repairs_.add(RepairKind::kSkippedHour, repairs_.lines);
+    }
     if (moment.form != Moment::Form::kBad) return moment;
     return tl::make_unexpected(
         at(row, field,

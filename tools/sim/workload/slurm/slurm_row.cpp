@@ -98,6 +98,8 @@ std::size_t find_key(std::string_view text, std::string_view key, std::size_t fr
 
 tl::expected<SacctTable, std::string> SacctTable::from(std::string_view header) {
     SacctTable table;
+    table.ends_with_bar_ = header.ends_with('|');  // as sacct -p prints lines
+    if (table.ends_with_bar_) header.remove_suffix(1);
     std::vector<std::string_view> cells = cells_of(header);
     table.at_.fill(kNowhere);
     table.columns_ = cells.size();
@@ -118,6 +120,7 @@ tl::expected<SacctTable, std::string> SacctTable::from(std::string_view header) 
 }
 
 tl::expected<Row, std::string> SacctTable::cut(std::string_view line) const {
+    if (ends_with_bar_ && line.ends_with('|')) line.remove_suffix(1);
     std::vector<std::string_view> cells = cells_of(line);
     // sacct does not say where a | belongs to a name; behind the last column there is no doubt.
     if (cells.size() > columns_ && at_[kJobName] + 1 == columns_) {

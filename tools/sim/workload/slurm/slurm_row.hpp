@@ -56,6 +56,7 @@ private:
     std::array<std::size_t, kFields> at_{};
     std::array<const char*, kFields> names_{};
     std::size_t columns_ = 0;
+    bool ends_with_bar_ = false;  ///< each line, as sacct -p prints them
 };
 
 /// Returns whether jobcomp/filetxt writes such a line.

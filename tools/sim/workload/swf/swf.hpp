@@ -85,6 +85,7 @@ enum class RepairKind : std::uint8_t {
     kNoLimit,       ///< no time limit
     kSpread,        ///< on more nodes than its CPUs fill
     kWidened,       ///< the same: the cores of its nodes are its processors
+    kSkippedHour,   ///< a time that clocks never show, as they are set forward then: counted on by the clock before
     kSameNumber,    ///< a new name has the hashed number of another one
     kKinds
 };

@@ -58,6 +58,8 @@ constexpr std::array<Words, static_cast<std::size_t>(RepairKind::kKinds)> kWords
      "only the CPUs are counted"},
     {"widened", "job had more nodes than its CPUs fill", "jobs had more nodes than their CPUs fill",
      "all CPUs of the nodes are counted"},
+    {"skipped-hour", "line has a time in an hour that clocks skip in spring",
+     "lines have a time in an hour that clocks skip in spring", "counted on by the clock of the winter"},
     {"same-number", "name has the hashed number of another one", "names have the hashed number of another one",
      "another salt may tell them apart"},
 }};
