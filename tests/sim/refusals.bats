@@ -136,6 +136,18 @@ said_alone() {
     run -0 "$sim" replay sd.record.gz
 }
 
+@test "bytes behind a compressed log are refused, not left out without a word" {
+    gzip -c "$log" >whole.gz
+    cp whole.gz behind.gz
+    echo junk >>behind.gz
+    said_alone 2 "read behind.gz: 5 bytes behind the compressed text are no part of it; fetch the file again" --swf behind.gz
+    run -2 --separate-stderr "$sim" --swf - <behind.gz
+    [[ $stderr == "drom-sim: read -: 5 bytes behind"* ]]
+    # Members one behind the other are one text, and zeros fill up a tape.
+    { head -n 3 "$log" | gzip; tail -n 1 "$log" | gzip; head -c 512 /dev/zero; } >members.gz
+    cmp <("$sim" --swf members.gz -q) <("$sim" --swf "$log" -q)
+}
+
 @test "repairs of jobs that were left out are not told as repairs of the first" {
     # The last job of the file is submitted first; job 2 has no request.
     echo '3 5 -1 50 16 -1 -1 16 100 -1 1 1 1 1 1 -1 -1 -1' >>"$log"
