@@ -148,6 +148,39 @@ said_alone() {
     cmp <("$sim" --swf members.gz -q) <("$sim" --swf "$log" -q)
 }
 
+@test "a parameter without an effect is named" {
+    # remarked SENTENCE WORD...: a run says this sentence, and no other of its kind.
+    remarked() {
+        local sentence=$1
+        shift
+        run -0 --separate-stderr "$sim" "$@"
+        echo "$* -> $stderr"
+        [[ $(grep 'has no effect' <<<"$stderr") == "${sentence:+drom-sim: $sentence}" ]]
+    }
+    remarked "run: downey_sigma has no effect: it is for the model downey (model)." --swf "$log" --downey-sigma 2
+    remarked "" --swf "$log" --downey-sigma 2 --model downey
+    remarked "run: amdahl_serial has no effect: it is for the model amdahl (model)." --swf "$log" --amdahl-serial 0.5 --model downey
+    remarked "run: safety has no effect: nothing is predicted (prediction)." --swf "$log" --policy slurm:safety=0.9
+    remarked "" --swf "$log" --policy slurm:safety=0.9,prediction=knn
+    remarked "run: favor_small has no effect: sizes have no weight (weight_size)." --swf "$log" --policy slurm --favor-small yes
+    remarked "run: partition_factors has no effect: partitions have no weight (weight_partition)." --swf "$log" --policy slurm --partition-factors 1/0.5
+    sed 's/ -1 -1 -1$/ 1 -1 -1/' "$log" >parted.swf
+    remarked "" --swf parted.swf --policy slurm --partition-factors 1/0.5 --weight-partition 10
+    remarked "run: weight_partition has no effect: no job of the log has a partition." --swf "$log" --policy slurm --weight-partition 10
+    remarked "run: max_mates has no effect: parts of mates are taken without it (parts)." --swf "$log" --policy sd-deep --max-mates 3
+    remarked "run: seed has no effect: no job is drawn (malleable_share, moldable_share, urgent_share)." --swf "$log" --seed 7
+    remarked "" --swf "$log" --policy sd --seed 7 --malleable-share 0.5
+    remarked "run: --gantt has no effect: the page that it is for comes with --out." --swf "$log" --gantt 1d-2d
+    # In a comparison it is named where it has none in any setting.
+    remarked "" compare --swf "$log" easy slurm --safety 0.9 --vary prediction=request,knn
+    remarked "compare: safety has no effect: nothing is predicted (prediction)." compare --swf "$log" easy slurm --safety 0.9
+    run -0 --separate-stderr "$sim" --swf "$log" --downey-sigma 2 -q
+    [[ -z $stderr ]]
+    said_alone 2 "run: --jobs is for generated workloads; --first N takes the first jobs of a log" --swf "$log" --jobs 5
+    said_alone 2 "run: --workload-seed is for generated workloads; a log is what it is" --swf "$log" --workload-seed 5
+    said_alone 2 "run: --keep-overrun is for logs; a generated workload needs no repair" --generate w5 --jobs 5 --keep-overrun
+}
+
 @test "repairs of jobs that were left out are not told as repairs of the first" {
     # The last job of the file is submitted first; job 2 has no request.
     echo '3 5 -1 50 16 -1 -1 16 100 -1 1 1 1 1 1 -1 -1 -1' >>"$log"

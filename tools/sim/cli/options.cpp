@@ -145,6 +145,23 @@ void read_import(Typed& typed, NumberReader& reader) {
     slurm.default_limit = limit.value_or(0);
 }
 
+/// Complains about options that are for logs only, or for generated workloads only.
+void check_kind_of_source(const Typed& typed, NumberReader& reader) {
+    const bool generated = typed.options.source.log.empty();
+    const bool seeded = !typed.seed.empty() && typed.options.source.app_mix.empty();
+    if (!generated && seeded) reader.complain("--workload-seed is for generated workloads; a log is what it is");
+    if (!generated && !typed.jobs.empty())
+        reader.complain("--jobs is for generated workloads; --first N takes the first jobs of a log");
+    const std::pair<const char*, bool> of_logs[] = {{"--processors", typed.processors != "requested"},
+                                                    {"--keep-overrun", typed.keep_overrun},
+                                                    {"--drop-cancelled", typed.drop_cancelled},
+                                                    {"--drop-unrun", typed.drop_unrun},
+                                                    {"--skip-bad-lines", typed.options.source.read.skip_bad_lines}};
+    for (const auto& [option, given] : of_logs)
+        if (generated && given)
+            reader.complain(fmt::format("{} is for logs; a generated workload needs no repair", option));
+}
+
 void read_source(Typed& typed, NumberReader& reader) {
     Source& source = typed.options.source;
     reader.whole(typed.seed, "--workload-seed", 0, std::numeric_limits<std::int64_t>::max(), source.seed);
@@ -170,6 +187,7 @@ void read_source(Typed& typed, NumberReader& reader) {
     if (source.log.empty() == source.preset.empty())
         reader.complain(source.log.empty() ? "there are no jobs; give a log with --swf FILE, or --generate PRESET"
                                            : "--swf and --generate are both given; give one");
+    check_kind_of_source(typed, reader);
 }
 
 // In the order of the table, so that `base` comes before what it sets.

@@ -24,6 +24,7 @@
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
+#include "report/no_effect.hpp"
 #include "workload/models/app_mix.hpp"
 #include "workload/models/cirne.hpp"
 #include "workload/models/lublin.hpp"
@@ -345,7 +346,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        values_of(parameters),
                        input.provenance,
                        input.workload.programs.size(),
-                       input.seed};
+                       input.seed,
+                       std::ranges::any_of(input.workload.jobs, [](const LogJob& job) { return job.partition >= 0; })};
     return outcome;
 }
 
@@ -355,6 +357,12 @@ void remark_on_idle_policies(const SimulationOptions& options, std::span<const D
         for (const auto& reason :
              {never_started(digest), without_urgent_jobs(digest), raised_gap(digest), why_idle(digest.setting)})
             if (reason && said.insert(*reason).second) remark(options, *reason);
+    std::set<std::string> of_site;
+    for (const auto& [name, value] : options.site.parameters) of_site.insert(name);
+    if (!options.site.parameters.empty()) of_site.insert("partition_factors");
+    for (const std::string& sentence : without_effect(digests, of_site)) remark(options, sentence);
+    if (options.out.empty() && !options.window.empty())
+        remark(options, "--gantt has no effect: the page that it is for comes with --out.");
 }
 
 int fail(const Failure& failure) {

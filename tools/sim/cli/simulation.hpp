@@ -62,7 +62,7 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                     Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink = {});
 
 /// Says once per reason on stderr, unless quiet, which jobs a policy never starts, and why one that shares nodes could
-/// not do so.
+/// not do so. Says which parameters had no effect, too.
 void remark_on_idle_policies(const SimulationOptions& options, std::span<const Digest> digests);
 
 /// Prints a finished sentence on stderr. Returns its status.

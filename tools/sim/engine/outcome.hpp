@@ -119,6 +119,7 @@ struct Setting {
     Provenance provenance{};
     std::size_t programs = 0;             ///< kinds of jobs that iterate
     std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
+    bool jobs_have_partitions = true;     ///< some job says its partition
 };
 
 /// Partitions and frequencies among which a policy chooses, in its order, by the application's number in the log and
