@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // urgent_test.cpp - urgent jobs of a log: which there are, what they wait, and what the others lose.
 #include <algorithm>
+#include <fstream>
 
 #include "engine/engine.hpp"
 #include "engine/job_labels.hpp"
@@ -8,7 +9,9 @@
 #include "property.hpp"
 #include "report/digest.hpp"
 #include "report/idle_policy.hpp"
+#include "report/jobs_csv.hpp"
 #include "report/summary_json.hpp"
+#include "temp_dir.hpp"
 #include "workload/models/urgent_queue.hpp"
 
 namespace {
@@ -61,6 +64,20 @@ TEST(Urgent, APreemptedJobStartsAnewAndItsWorkIsCountedAsLost) {
     EXPECT_EQ(metrics.preemptions, 1U);
     EXPECT_DOUBLE_EQ(metrics.lost_node_seconds, 400);
     EXPECT_DOUBLE_EQ(metrics.allocated, (4400 + 4000 + 200) / (8 * 1150.0)) << "nodes of the lost run count";
+}
+
+TEST(Urgent, AJobThatWasPreemptedIsInTheTableOfDecisions) {
+    const Outcome outcome = simulated(full(), "urgent:urgent_by=preempt");
+    const drom::test::TempDir folder;
+    ASSERT_TRUE(write_decisions_csv(folder.path() + "/decisions.csv", outcome));
+    std::ifstream file(folder.path() + "/decisions.csv");
+    std::vector<std::string> rows;
+    for (std::string row; std::getline(file, row);)
+        if (row.find("preempted") != std::string::npos) rows.push_back(row);
+    ASSERT_EQ(rows.size(), 1U);
+    EXPECT_EQ(rows[0],
+              "2,0,preempted,\"job 2 (4 nodes, 1000 s requested) made room for an urgent job at 100, after 100 s on 4 "
+              "nodes, and waited again\",,,,,,");
 }
 
 TEST(Urgent, SharingLosesNothingAndTheUrgentJobStartsAtOnce) {

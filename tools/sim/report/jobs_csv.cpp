@@ -19,12 +19,14 @@ struct JobRow {
     const Setting& setting;
     std::span<const policy::OperatingPoint> entries;  ///< of the job; none: the policy does not choose among them
     std::optional<bool> worse;                        ///< than under the baseline
+    const BusyNodes* lost = nullptr;                  ///< a run of it that was preempted; null: the row is of its last
 };
 
 bool started(const JobRow& row) { return row.job.start >= 0; }
 bool ended(const JobRow& row) { return row.job.ended(); }
 bool shared(const JobRow& row) { return row.job.shared(); }
-bool has_point(const JobRow& row) { return started(row) && !row.setting.partitions.empty(); }
+bool has_point(const JobRow& row) { return started(row) && row.lost == nullptr && !row.setting.partitions.empty(); }
+Seconds start_of(const JobRow& row) { return row.lost != nullptr ? row.lost->from : row.job.start; }
 bool chosen(const JobRow& row) { return has_point(row) && row.job.point.efficiency > 0; }
 const std::string& partition_of(const JobRow& row, const policy::OperatingPoint& point) {
     return row.setting.partitions[static_cast<std::size_t>(point.partition)].name;
@@ -39,6 +41,13 @@ using Row = const JobRow&;
 void put_entry(Text& text, Row row) {
     const auto at = std::ranges::find(row.entries, row.job.point.partition, &policy::OperatingPoint::partition);
     if (at != row.entries.end()) put_integer(text, at - row.entries.begin() + 1);
+}
+
+void put_how(Text& text, Row row) { put_text(text, row.lost != nullptr ? "preempted" : policy::word(row.job.how)); }
+
+void put_decision(Text& text, Row row) {
+    put_text(text,
+             row.lost != nullptr ? preemption_sentence(row.job, *row.lost) : decision_sentence(row.job, row.setting));
 }
 
 /// Puts all entries of the job, each as "PARTITION:GHZ:EFF".
@@ -95,10 +104,10 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {
     {"id", "", "number of the job in the log", [](Text& t, Row r) { put_integer(t, r.job.id); }},
-    {"start", "s", "start under the policy, since the log's zero", [](Text& t, Row r) { put_integer(t, r.job.start); }},
-    {"how", "", "`in order`, `backfilled`, or `shared`", [](Text& t, Row r) { put_text(t, policy::word(r.job.how)); }},
-    {"decision", "", "a sentence with the numbers that led to the start", [](Text& t, Row r) { put_text(t, decision_sentence(r.job, r.setting)); }},
-    {"start_date", "UTC", "`start` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), r.job.start); }},
+    {"start", "s", "start under the policy, since the log's zero", [](Text& t, Row r) { put_integer(t, start_of(r)); }},
+    {"how", "", "`in order`, `backfilled`, or `shared`; `preempted`: a start that came to nothing, as the job made room for an urgent one", put_how},
+    {"decision", "", "a sentence with the numbers that led to the start, or with what a preempted job lost", put_decision},
+    {"start_date", "UTC", "`start` as a date; empty: the log has no `UnixStartTime`", [](Text& t, Row r) { put_date(t, zero_of(r), start_of(r)); }},
     {"partition", "", "partition that the job started on; empty: the machine has no energy model", [](Text& t, Row r) { if (has_point(r)) put_text(t, partition_of(r)); }},
     {"entry", "", "place of that partition in `entries`, from 1; empty: the policy does not choose", put_entry},
     {"ghz", "GHz", "frequency there", [](Text& t, Row r) { if (has_point(r)) put_decimals(t, r.job.point.ghz); }},
@@ -108,20 +117,21 @@ constexpr CsvColumn<JobRow> kDecisionsTable[] = {
 // clang-format on
 constexpr std::span<const CsvColumn<JobRow>> kJobs = kJobsTable, kDecisions = kDecisionsTable;
 
-/// Writes a line for each job that `row_of` returns something for.
-template <class RowOf>
+/// Writes the rows that `rows_of` puts for each job.
+template <class RowsOf>
 tl::expected<void, std::string> write_jobs(const std::string& path, const Outcome& outcome,
-                                           std::span<const CsvColumn<JobRow>> columns, RowOf row_of) {
+                                           std::span<const CsvColumn<JobRow>> columns, RowsOf rows_of) {
     auto file = TextFile::create(path);
     if (!file) return tl::make_unexpected(file.error());
     CsvText text;
     put_header(text, columns);
     text.push_back('\n');
-    for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
-        const std::optional<JobRow> row = row_of(i);
-        if (!row) continue;
-        put_row(text, columns, *row);
+    const auto put = [&](const JobRow& row) {
+        put_row(text, columns, row);
         text.push_back('\n');
+    };
+    for (std::size_t i = 0; i < outcome.jobs.size(); ++i) {
+        rows_of(i, put);
         if (text.size() < kCsvChunk) continue;
         file->write({text.data(), text.size()});
         text.clear();
@@ -148,24 +158,34 @@ std::string place_text(const JobOutcome& job, const Setting& setting) {
 
 tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Outcome& outcome,
                                                const Outcome* baseline) {
-    return write_jobs(path, outcome, kJobs, [&](std::size_t i) {
+    return write_jobs(path, outcome, kJobs, [&](std::size_t i, const auto& put) {
         JobRow row{outcome.jobs[i], outcome.setting, {}, std::nullopt};
         if (baseline != nullptr && comparable(outcome, *baseline, i))
             row.worse = slowdown(outcome.jobs[i]) > slowdown(baseline->jobs[i]);
-        return std::optional<JobRow>(row);
+        put(row);
     });
 }
 
 tl::expected<void, std::string> write_decisions_csv(const std::string& path, const Outcome& outcome) {
-    return write_jobs(path, outcome, kDecisions, [&](std::size_t i) {
+    return write_jobs(path, outcome, kDecisions, [&](std::size_t i, const auto& put) {
         const JobOutcome& job = outcome.jobs[i];
+        const std::vector<BusyNodes>& held = job.history->held;
+        for (int run = 0; run < job.history->preempted; ++run)
+            put({job, outcome.setting, {}, std::nullopt, &held[static_cast<std::size_t>(run)]});
         const JobRow row{job, outcome.setting, entries_of(outcome, job), std::nullopt};
-        return started(row) ? std::optional<JobRow>(row) : std::nullopt;
+        if (started(row)) put(row);
     });
 }
 
 std::string jobs_columns() { return columns_markdown("jobs.csv", kJobs); }
 std::string decisions_columns() { return columns_markdown("decisions.csv", kDecisions); }
+
+std::string preemption_sentence(const JobOutcome& job, const BusyNodes& lost) {
+    return fmt::format(
+        "job {} ({} {}, {} s requested) made room for an urgent job at {}, after {} s on {} {}, and waited again",
+        job.id, job.nodes, job.nodes == 1 ? "node" : "nodes", job.request, lost.to, lost.to - lost.from, lost.nodes,
+        lost.nodes == 1 ? "node" : "nodes");
+}
 
 std::string decision_sentence(const JobOutcome& job, const Setting& setting) {
     fmt::memory_buffer text;
