@@ -12,7 +12,7 @@ setup_file() {
     gcc -O2 -fopenmp "$BATS_TEST_DIRNAME/loads/threads.c" -o "$GUESTS/threads"
 }
 
-# What a program does is seen only while it has its CPUs. Where other programs keep this machine busy, it is put before
+# A program is seen only while it has its CPUs. Where other programs keep this machine busy, it is put before
 # them, and so is the command that looks. Without that right they run as all others do.
 FIRST=(nice -n -20)
 
