@@ -151,6 +151,19 @@ tl::expected<std::vector<Change>, std::string> plan_of(const CpusetLocation& loc
     return changes;
 }
 
+/// Plans to give the step of this location exactly these CPUs, from the bottom up: v1 wants the cpuset of a task inside
+/// that of its step. v2 limits by itself what is below.
+std::vector<Change> exact_plan(const CpusetLocation& location, const CpuSet& cpus) {
+    const SlurmLevels slurm = slurm_levels(location);
+    if (slurm.job == 0) return {};
+    const std::size_t end = location.v2 ? std::min(slurm.end, slurm.job + 2) : slurm.end;
+    std::vector<Change> changes;
+    for (std::size_t level = end; level-- > slurm.job + 1;)
+        if (const auto has = read_cpus(location.cpus_file(level)); has && !(*has == cpus))
+            changes.push_back({level, cpus});
+    return changes;
+}
+
 std::string could_not_write(const std::string& file, int code) {
     const bool rights = code == EACCES || code == EPERM || code == EROFS;
     return "write " + file + ": " + errno_text(code) +
@@ -209,14 +222,9 @@ std::string set_cpuset_of_step(pid_t process, const CpuSet& cpus, const std::str
     const auto found = location_of(process, root);
     const std::optional<CpusetLocation> location = found ? found.value() : std::nullopt;
     if (!location || cpus.none()) return {};
-    const SlurmLevels slurm = slurm_levels(*location);
-    const std::size_t level = slurm.job + 1;
-    if (slurm.job == 0 || level >= slurm.end) return {};
-    auto has = read_cpus(location->cpus_file(level));
-    if (!has || *has == cpus) return {};
+    if (exact_plan(*location, cpus).empty()) return {};
     std::string trouble = widen_at(*location, cpus);
-    if (trouble.empty()) has = read_cpus(location->cpus_file(level));
-    if (trouble.empty() && has && !(*has == cpus)) trouble = carry_out(*location, {{level, cpus}});
+    if (trouble.empty()) trouble = carry_out(*location, exact_plan(*location, cpus));
     return trouble.empty() ? trouble : asked("set", process, cpus) + trouble;
 }
 

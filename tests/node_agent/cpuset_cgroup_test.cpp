@@ -173,6 +173,23 @@ TEST_F(FakeTree, V1IsWidenedFromTheFirstLevelThatLacksCpusDown) {
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0,2-3");
 }
 
+TEST_F(FakeTree, OnV1AStepGetsItsCpusWithTheCpusetsOfItsTasks) {
+    v1("/slurm/uid_0/job_1/step_interactive/task_0");  // from Slurm 24.11 on
+    const std::string step = v1_ + "/slurm/uid_0/job_1/step_interactive";
+    for (const char* directory : {"", "/slurm", "/slurm/uid_0", "/slurm/uid_0/job_1"}) level(v1_ + directory, "0-7");
+    level(step, "0-1");
+    level(step + "/task_0", "0-1");
+    EXPECT_EQ(set_cpuset_of_step(kTask, CpuSet::range(0, 1), root()), "");
+    EXPECT_EQ(cpus(step), "0");
+    EXPECT_EQ(cpus(step + "/task_0"), "0");
+    EXPECT_EQ(set_cpuset_of_step(kTask, CpuSet::range(0, 2), root()), "");
+    EXPECT_EQ(cpus(step + "/task_0"), "0-1");
+    level(step + "/task_0", "0");
+    EXPECT_EQ(set_cpuset_of_step(kTask, CpuSet::range(0, 2), root()), "");
+    EXPECT_EQ(cpus(step + "/task_0"), "0-1");
+    EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1"), "0-7");
+}
+
 TEST_F(FakeTree, ALimitAboveSlurmStays) {
     v1("/box/slurm/uid_0/job_1/step_0");
     level(v1_, "0-7");

@@ -6,13 +6,15 @@ usage: adopt.py LIBSLURMFULL SPOOL-FOLDER NODE JOB PID
 """
 
 import ctypes
+import os
 import sys
 
 
 class StepId(ctypes.Structure):
-    """slurm_step_id_t."""
+    """slurm_step_id_t. It begins with a number of the job's record in series later than 22.05 (SLURM_SERIES)."""
 
-    _fields_ = [("job", ctypes.c_uint32), ("het_component", ctypes.c_uint32), ("step", ctypes.c_uint32)]
+    _fields_ = [("record", ctypes.c_uint64)] if os.environ.get("SLURM_SERIES") else []
+    _fields_ += [("job", ctypes.c_uint32), ("het_component", ctypes.c_uint32), ("step", ctypes.c_uint32)]
 
 
 EXTERN = 0xFFFFFFFC
@@ -24,7 +26,7 @@ def main() -> int:
     slurm = ctypes.CDLL(library, mode=ctypes.RTLD_GLOBAL)
     slurm.slurm_init(None)
     version = ctypes.c_uint16()
-    step = StepId(int(job), NO_VAL, EXTERN)
+    step = StepId(job=int(job), het_component=NO_VAL, step=EXTERN)
     connection = slurm.slurm_stepd_connect(spool.encode(), node.encode(), ctypes.byref(step), ctypes.byref(version))
     if connection < 0:
         sys.exit(f"adopt.py: job {job} has no extern step on {node}")
