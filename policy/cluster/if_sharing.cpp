@@ -101,10 +101,11 @@ std::vector<Seconds> Cluster::releases_if_sharing(const std::vector<int>& member
         const RunningJob& running = jobs_[index(members[i])];
         const Job& job = running.job;
         if (!job.reserve_limit) continue;
-        releases[i] = std::max(limits[i], job.extend_as_predicted ? releases[i] + job.limit - job.request : 0);
+        releases[i] = job.extend_as_predicted ? releases[i] + job.limit - job.request : limits[i];
         if (i < mates) releases[i] = std::max(releases[i], running.limit_end + guest.limit);
     }
-    if (guest.reserve_limit) releases.back() = limits.back();
+    if (guest.reserve_limit)
+        releases.back() = guest.extend_as_predicted ? releases.back() + guest.limit - guest.request : limits.back();
     return releases;
 }
 
