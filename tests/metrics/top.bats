@@ -39,6 +39,9 @@ showing() { eventually "$1" shows "$2" || { screen >&2; end_terminal; return 1; 
     showing "the node's CPUs have letters" "^(package [0-9]+( numa [0-9]+)?|CPUs) +(A ?B|B ?A)"
     screen | awk 'length($0) > 80 { exit 1 }'
     press -
+    showing "no client is selected yet" "^j or k selects a client first"
+    press j
+    press -
     showing "a refusal is told" "a client keeps at least one CPU"
     press s
     showing "the table is sorted by CPUs" "CPUS\*"
@@ -52,6 +55,7 @@ showing() { eventually "$1" shows "$2" || { screen >&2; end_terminal; return 1; 
     end_terminal
 }
 
+is_gone() { ! kill -0 "$1" 2>/dev/null; }
 owns_one() { [[ $(client one mask) =~ ^[0-9]+$ ]]; }
 
 @test "+ and - move a CPU, and the screen says what became of it" {
@@ -60,6 +64,7 @@ owns_one() { [[ $(client one mask) =~ ^[0-9]+$ ]]; }
     eventually "it is there" client_is one mask "$BOTH"
     start_top
     showing "the client is there" "^A +[0-9]+ one +2 "
+    press j
     press -
     showing "it has one CPU" "^A +[0-9]+ one +1 "
     eventually "the table says so" owns_one
@@ -81,6 +86,42 @@ owns_one() { [[ $(client one mask) =~ ^[0-9]+$ ]]; }
     rm -rf "$DROM_TABLE"
     showing "why it has ended" "^drom: top: "
     showing "it has ended" "^ended with 1"
+    end_terminal
+}
+
+@test "a key after the selected client has ended changes no other one" {
+    two_cpus
+    sleeper first "$A"
+    sleeper second "$B"
+    start_top
+    showing "both clients are there" "^B +[0-9]+ second +1 "
+    press j
+    kill -KILL "$(client first pid)"
+    showing "it has ended" "^process [0-9]+ has ended; j or k selects another client"
+    press +
+    showing "nothing is asked for" "^j or k selects a client first"
+    client_is second mask "$B"
+    end_terminal
+}
+
+@test "a screen that is stopped, or in the background, ends at SIGTERM" {
+    sleeper one "$A"
+    ((++TERMINALS))
+    terminal new-session -d -x 80 -y 24 "env DROM_TABLE=$DROM_TABLE PS1=ready: bash --norc -i" 3>&-
+    showing "the shell is there" "^ready:"
+    terminal send-keys "$BIN top" Enter
+    showing "the client is there" "^A +[0-9]+ one"
+    local top
+    top=$(pgrep -P "$(terminal display-message -p '#{pane_pid}')")
+    terminal send-keys C-z
+    showing "it is stopped" "Stopped"
+    terminal send-keys "kill %1" Enter
+    eventually "it has ended" is_gone "$top"
+    terminal send-keys "clear; $BIN top & echo pid \$! here" Enter
+    showing "it is in the background" "^pid [0-9]+ here"
+    top=$(screen | sed -n 's/^pid \([0-9]*\) here.*/\1/p')
+    terminal send-keys "kill $top; kill -CONT $top" Enter
+    eventually "that in the background has ended" is_gone "$top"
     end_terminal
 }
 

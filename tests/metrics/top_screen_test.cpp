@@ -25,6 +25,11 @@ std::string text_of(const std::vector<ScreenLine>& lines) {
     return text;
 }
 
+size_t characters(const std::string& text) {
+    return static_cast<size_t>(
+        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; }));
+}
+
 TopRow row(uint32_t slot, const char* name, const CpuSet& owned, double busy, std::optional<double> useful) {
     TopRow row;
     row.slot = slot;
@@ -35,7 +40,7 @@ TopRow row(uint32_t slot, const char* name, const CpuSet& owned, double busy, st
     row.efficiency = useful;
     if (useful) row.mpi = 0.25;
     row.waited = 0.01;
-    row.request = slot == 0 ? "released" : "12 s";
+    row.request = slot == 0 ? "released" : "-> 1 12s";
     return row;
 }
 
@@ -66,7 +71,7 @@ package 1 numa 1  bb.. ...x
 
         PID NAME             CPUS  BUSY         USEFUL     MPI WAITED  REQUEST
 A      1000 heat                4  ######mmm==.  50.0%   25.0%   1.0%  released
-b      1027 render              2  ===.........      -       -   1.0%  12 s
+b      1027 render              2  ===.........      -       -   1.0%  -> 1 12s
 
 q quit  j/k select  s sort  + one CPU more  - one less  e explain
 )");
@@ -83,7 +88,7 @@ TEST(TopScreen, FitsEveryTerminal) {
         for (size_t height = 1; height < 40; height += 2) {
             const auto lines = top_screen(frame, small_node(), view, width, height);
             EXPECT_LE(lines.size(), height);
-            for (const ScreenLine& line : lines) EXPECT_LE(text_of({line}).size() - 1, width) << text_of({line});
+            for (const ScreenLine& line : lines) EXPECT_LE(characters(text_of({line})) - 1, width) << text_of({line});
         }
     }
 }
@@ -129,9 +134,12 @@ TEST(TopScreen, ARequestThatIsNotReleasedSaysForHowLong) {
     EXPECT_EQ(request_text(info, 0), "-");
     info.request_seq = 3;
     info.posted_ns = 1'000'000'000;
-    EXPECT_EQ(request_text(info, 13'900'000'000), "12 s");
+    info.wanted_cpus = 2;
+    EXPECT_EQ(request_text(info, 13'900'000'000), "-> 2 12s");
     info.released_seq = 3;
     EXPECT_EQ(request_text(info, 13'900'000'000), "released");
+    info.confined_seq = 3;
+    EXPECT_EQ(request_text(info, 13'900'000'000), "confined");
 }
 
 TEST(TopScreen, ALongTextKeepsTheLineThatSaysHowToGoBack) {

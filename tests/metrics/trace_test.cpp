@@ -21,7 +21,7 @@ ClientView view(uint32_t slot, int32_t pid, const char* name, const CpuSet& owne
     client.info.pid = pid;
     std::strncpy(client.info.name, name, sizeof client.info.name - 1);
     std::strncpy(client.info.job, job, sizeof client.info.job - 1);
-    client.owned = owned;
+    client.owned = client.wanted = owned;
     return client;
 }
 
@@ -51,9 +51,10 @@ trace::Trace handover() {
     complete &= history.apply(event(DROM_EVENT_RELEASED, 0, 40, UINT32_MAX, 3));
     complete &= history.apply(event(DROM_EVENT_KEPT, 0, 40, UINT32_MAX, 3, 2));
     EXPECT_TRUE(complete);
-    history.add({0, kBegin, kBegin + 8000, 1.5, 1.25, 0.125});
+    history.add({0, kBegin, kBegin + 8000, 1.25, 0.125});
     trace::Trace trace = history.until(kBegin + 10'000);
     trace.node = "n1";
+    trace.began_unix_s = 1'790'000'000.25;
     return trace;
 }
 
@@ -64,7 +65,9 @@ TEST(Trace, ACpuThatIsHandedOverHasTwoOwnersOneAfterTheOther) {
     ASSERT_EQ(trace.clients.size(), 2U);
     ASSERT_EQ(trace.tenures.size(), 3U);
     EXPECT_EQ(trace.tenures[1].end_ns, kBegin + 4000);
-    EXPECT_EQ(trace.tenures[1].offered_ns, kBegin + 2000);
+    ASSERT_EQ(trace.tenures[1].offers.size(), 1U);
+    EXPECT_EQ(trace.tenures[1].offers[0].begin_ns, kBegin + 2000);
+    EXPECT_EQ(trace.tenures[1].offers[0].end_ns, kBegin + 4000);
     EXPECT_EQ(trace.tenures[2].client, 1U);
     EXPECT_EQ(trace.tenures[2].begin_ns, kBegin + 4000);
     EXPECT_EQ(trace.tenures[2].end_ns, kBegin + 10'000);
@@ -99,16 +102,52 @@ TEST(Trace, AClientThatLeavesOwnsNothingAnyMore) {
     for (const trace::Tenure& tenure : history.until(kBegin + 9000).tenures) EXPECT_EQ(tenure.end_ns, kBegin + 1000);
 }
 
-TEST(Trace, AnOfferThatIsWithdrawnWasNone) {
+TEST(Trace, AnOfferThatIsWithdrawnEndsAndItsCpuIsOwnedOn) {
     TableHistory history(kBegin, {view(0, 40, "heat", {0})});
     Events event;
     EXPECT_TRUE(history.apply(event(DROM_EVENT_OFFER, 0, 40, 0)));
     EXPECT_TRUE(history.apply(event(DROM_EVENT_CANCEL, 0, 40, 0)));
-    EXPECT_FALSE(history.until(kBegin + 9000).tenures.front().offered_ns);
+    const trace::Trace trace = history.until(kBegin + 9000);
+    ASSERT_EQ(trace.tenures.size(), 1U);
+    ASSERT_EQ(trace.tenures[0].offers.size(), 1U);
+    EXPECT_EQ(trace.tenures[0].offers[0].end_ns, kBegin + 2000);
+    EXPECT_NE(trace::paraver_of(trace, {}).prv.find("1:1:1:1:1:2000:9000:1"), std::string::npos);
+}
+
+/// A trace showed requests that newer ones had replaced as pending until the end of their client.
+TEST(Trace, ARequestThatIsReplacedEndsThen) {
+    TableHistory history(kBegin, {view(0, 40, "heat", {0, 1})});
+    Events event;
+    EXPECT_TRUE(history.apply(event(DROM_EVENT_POST, 0, 40, UINT32_MAX, 3, 1)));
+    EXPECT_TRUE(history.apply(event(DROM_EVENT_POST, 0, 40, UINT32_MAX, 4, 2)));
+    EXPECT_TRUE(history.apply(event(DROM_EVENT_RELEASED, 0, 40, UINT32_MAX, 4)));
+    const trace::Trace trace = history.until(kBegin + 9000);
+    ASSERT_EQ(trace.requests.size(), 2U);
+    EXPECT_EQ(trace.requests[0].replaced_ns, kBegin + 2000);
+    EXPECT_FALSE(trace.requests[1].replaced_ns);
+    EXPECT_NE(trace::perfetto_of(trace).find(R"("dur":1.0,"args":{"seq":3,"cpus":1,"replaced_after_ns":1000})"),
+              std::string::npos);
+}
+
+/// A trace that began while a request was pending did not show it.
+TEST(Trace, WhatIsUnderWayAtTheBeginIsThere) {
+    ClientView pending = view(0, 40, "heat", {0, 1});
+    pending.wanted = {0};
+    pending.info.request_seq = 7;
+    pending.info.released_seq = 6;
+    TableHistory history(kBegin, {pending});
+    const trace::Trace trace = history.until(kBegin + 9000);
+    ASSERT_EQ(trace.requests.size(), 1U);
+    EXPECT_EQ(trace.requests[0].cpus, 1U);
+    EXPECT_EQ(trace.requests[0].posted_ns, kBegin);
+    ASSERT_EQ(trace.tenures.size(), 2U);
+    EXPECT_TRUE(trace.tenures[0].offers.empty());
+    EXPECT_EQ(trace.tenures[1].offers.size(), 1U);
 }
 
 TEST(Trace, ALineOfCsvPerFact) {
     EXPECT_EQ(trace::csv_of(handover()), R"csv(begin_s,end_s,what,client,pid,job,rank,cpu,value
+0.000000000,0.000010000,trace,n1,,,,,1790000000.250000
 0.000000000,0.000010000,client,heat,40,7,,,
 0.000001000,0.000010000,client,"render, ""x""",50,,,,
 0.000000000,0.000010000,owned,heat,40,7,,0,
@@ -118,7 +157,6 @@ TEST(Trace, ALineOfCsvPerFact) {
 0.000003000,0.000003000,posted,heat,40,7,,,1
 0.000003000,0.000005000,released,heat,40,7,,,1
 0.000003000,0.000006000,resized,heat,40,7,,,2
-0.000000000,0.000008000,cpus,heat,40,7,,,1.5000
 0.000000000,0.000008000,useful,heat,40,7,,,1.2500
 0.000000000,0.000008000,mpi,heat,40,7,,,0.1250
 )csv");
@@ -141,6 +179,8 @@ TEST(Trace, ParaverHasTheRecordsByTheirTimes) {
 1:2:2:1:1:4000:10000:1
 2:1:1:1:1:5000:9200002:1
 2:1:1:1:1:6000:9200003:2
+2:1:1:1:1:8000:9200004:0
+2:1:1:1:1:8000:9200005:0
 )");
     EXPECT_EQ(files.row, R"(LEVEL CPU SIZE 2
 CPU 0
@@ -173,6 +213,7 @@ TEST(Trace, PerfettoHasASpanPerOwnerAndCountsItsCpus) {
     EXPECT_TRUE(has(R"("name":"1 CPU","ts":3.0,"dur":3.0,"args":{"seq":3,"cpus":1,"released_after_ns":2000)")) << text;
     EXPECT_TRUE(has(R"({"ph":"C","pid":1,"name":"CPUs","ts":4.0,"args":{"owned":1}})")) << text;
     EXPECT_TRUE(has(R"("args":{"useful":1.25,"mpi":0.125})")) << text;
+    EXPECT_TRUE(has(R"("name":"busy CPUs","ts":8.0,"args":{"useful":0.0,"mpi":0.0})")) << text;
 }
 
 TEST(Trace, ARankHasItsNumberOnce) {

@@ -69,4 +69,18 @@ std::string visible(std::string_view text) {
     return shown;
 }
 
+std::string visible_field(std::string_view text, size_t width) {
+    const std::string shown = visible(text);
+    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; };
+    const auto characters = static_cast<size_t>(std::ranges::count_if(shown, begins));
+    if (characters <= width) return shown + std::string(width - characters, ' ');
+    std::string cut;
+    size_t left = width;  // the last one is for the '+'
+    for (const char c : shown) {
+        if (begins(c) && --left == 0) break;
+        cut += c;
+    }
+    return cut + '+';
+}
+
 }  // namespace drom

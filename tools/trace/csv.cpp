@@ -28,6 +28,12 @@ public:
                         owner.pid, field(owner.job), owner.rank ? std::to_string(*owner.rank) : "", cpu, value);
     }
 
+    /// Adds the node, and the time of day at which the trace began.
+    void add_trace() {
+        text_ += fmt::format("{},{},trace,{},,,,,{:.6f}\n", seconds(trace_.begin_ns), seconds(trace_.end_ns),
+                             field(trace_.node), trace_.began_unix_s);
+    }
+
     [[nodiscard]] const std::string& text() const { return text_; }
 
 private:
@@ -46,6 +52,7 @@ void add_request(Lines& lines, const Request& request) {
     if (request.released_ns)
         lines.add(request.confined ? "confined" : "released", request.client, request.posted_ns, *request.released_ns,
                   "", cpus);
+    if (request.replaced_ns) lines.add("replaced", request.client, request.posted_ns, *request.replaced_ns, "", cpus);
     if (request.resized_ns)
         lines.add("resized", request.client, request.posted_ns, *request.resized_ns, "",
                   std::to_string(request.threads));
@@ -55,7 +62,6 @@ void add_sample(Lines& lines, const Sample& sample) {
     const auto add = [&](const char* what, double cpus) {
         lines.add(what, sample.client, sample.begin_ns, sample.end_ns, "", fmt::format("{:.4f}", cpus));
     };
-    add("cpus", sample.owned);
     add("useful", sample.useful);
     add("mpi", sample.mpi);
 }
@@ -64,12 +70,14 @@ void add_sample(Lines& lines, const Sample& sample) {
 
 std::string csv_of(const Trace& trace) {
     Lines lines(trace);
+    lines.add_trace();
     for (size_t i = 0; i < trace.clients.size(); ++i)
         lines.add("client", i, trace.clients[i].begin_ns, trace.clients[i].end_ns, "", "");
     for (const Tenure& tenure : trace.tenures) {
         const std::string cpu = std::to_string(tenure.cpu);
         lines.add("owned", tenure.client, tenure.begin_ns, tenure.end_ns, cpu, "");
-        if (tenure.offered_ns) lines.add("offered", tenure.client, *tenure.offered_ns, tenure.end_ns, cpu, "");
+        for (const Span& offer : tenure.offers)
+            lines.add("offered", tenure.client, offer.begin_ns, offer.end_ns, cpu, "");
     }
     for (const Request& request : trace.requests) add_request(lines, request);
     for (const Sample& sample : trace.samples) add_sample(lines, sample);

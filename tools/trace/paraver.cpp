@@ -117,9 +117,14 @@ private:
 };
 
 void add_tenure(Records& records, const Tenure& tenure) {
-    const uint64_t offered = tenure.offered_ns.value_or(tenure.end_ns);
-    records.state(tenure.client, tenure.cpu, tenure.begin_ns, offered, kOwned);
-    if (offered < tenure.end_ns) records.state(tenure.client, tenure.cpu, offered, tenure.end_ns, kOffered);
+    uint64_t owned_from = tenure.begin_ns;
+    for (const Span& offer : tenure.offers) {
+        if (offer.begin_ns > owned_from) records.state(tenure.client, tenure.cpu, owned_from, offer.begin_ns, kOwned);
+        records.state(tenure.client, tenure.cpu, offer.begin_ns, offer.end_ns, kOffered);
+        owned_from = offer.end_ns;
+    }
+    if (tenure.end_ns > owned_from || tenure.offers.empty())
+        records.state(tenure.client, tenure.cpu, owned_from, tenure.end_ns, kOwned);
 }
 
 void add_request(Records& records, const Request& request) {
@@ -128,10 +133,10 @@ void add_request(Records& records, const Request& request) {
     if (request.resized_ns) records.event(request.client, *request.resized_ns, kResized, request.threads);
 }
 
-void add_sample(Records& records, const Sample& sample) {
+void add_sample(Records& records, size_t client, uint64_t time_ns, const Sample& sample) {
     const auto thousandths = [](double cpus) { return std::llround(cpus * 1000); };
-    records.event(sample.client, sample.begin_ns, kUseful, thousandths(sample.useful));
-    records.event(sample.client, sample.begin_ns, kMpi, thousandths(sample.mpi));
+    records.event(client, time_ns, kUseful, thousandths(sample.useful));
+    records.event(client, time_ns, kMpi, thousandths(sample.mpi));
 }
 
 std::string prv_of(const Trace& trace, const Model& model, const std::tm& began) {
@@ -141,7 +146,9 @@ std::string prv_of(const Trace& trace, const Model& model, const std::tm& began)
     Records records(trace, model);
     for (const Tenure& tenure : trace.tenures) add_tenure(records, tenure);
     for (const Request& request : trace.requests) add_request(records, request);
-    for (const Sample& sample : trace.samples) add_sample(records, sample);
+    for (const Sample& sample : trace.samples) add_sample(records, sample.client, sample.begin_ns, sample);
+    for (const Sample& last : last_samples(trace))
+        if (last.end_ns != trace.end_ns) add_sample(records, last.client, last.end_ns, {});
     return text + records.text();
 }
 

@@ -60,9 +60,10 @@ public:
     }
 
     [[nodiscard]] std::string text() const {
-        const Json whole{{"displayTimeUnit", "ms"},
-                         {"otherData", {{"node", trace_.node}, {"lost_events", trace_.lost}}},
-                         {"traceEvents", events_}};
+        const Json whole{
+            {"displayTimeUnit", "ms"},
+            {"otherData", {{"node", trace_.node}, {"began_unix_s", trace_.began_unix_s}, {"lost_events", trace_.lost}}},
+            {"traceEvents", events_}};
         // A name is any bytes that a program chose.
         return whole.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
     }
@@ -90,22 +91,28 @@ void add_names(Events& events, const Trace& trace) {
 void add_tenure(Events& events, const Tenure& tenure) {
     const int thread = thread_of(tenure.cpu);
     events.span(tenure.client, thread, "owned", tenure.begin_ns, tenure.end_ns, {{"cpu", tenure.cpu}});
-    if (tenure.offered_ns)
-        events.span(tenure.client, thread, "offered", *tenure.offered_ns, tenure.end_ns, {{"cpu", tenure.cpu}});
+    for (const Span& offer : tenure.offers)
+        events.span(tenure.client, thread, "offered", offer.begin_ns, offer.end_ns, {{"cpu", tenure.cpu}});
 }
 
 void add_request(Events& events, const Trace& trace, const Request& request) {
-    const uint64_t end =
-        std::max(request.released_ns.value_or(trace.clients[request.client].end_ns), request.resized_ns.value_or(0));
+    const uint64_t settled =
+        request.released_ns.value_or(request.replaced_ns.value_or(trace.clients[request.client].end_ns));
+    const uint64_t end = std::max(settled, request.resized_ns.value_or(0));
     Json args{{"seq", request.seq}, {"cpus", request.cpus}};
     if (request.released_ns)
         args[request.confined ? "confined_after_ns" : "released_after_ns"] = *request.released_ns - request.posted_ns;
+    if (request.replaced_ns) args["replaced_after_ns"] = *request.replaced_ns - request.posted_ns;
     if (request.resized_ns) {
         args["resized_after_ns"] = *request.resized_ns - request.posted_ns;
         args["threads"] = request.threads;
     }
     events.span(request.client, kRequests, fmt::format("{} CPU{}", request.cpus, request.cpus == 1 ? "" : "s"),
                 request.posted_ns, end, std::move(args));
+}
+
+void add_sample(Events& events, size_t client, uint64_t time_ns, const Sample& sample) {
+    events.counter(client, "busy CPUs", time_ns, {{"useful", sample.useful}, {"mpi", sample.mpi}});
 }
 
 /// Adds the number of CPUs of each client whenever it changes.
@@ -126,7 +133,8 @@ void add_counts(Events& events, const Trace& trace) {
             const Change& change = changes[client][i];
             count += change.by;
             const bool last = i + 1 == changes[client].size() || changes[client][i + 1].time_ns != change.time_ns;
-            if (last) events.counter(client, "CPUs", change.time_ns, {{"owned", count}});
+            if (last && change.time_ns != trace.end_ns)
+                events.counter(client, "CPUs", change.time_ns, {{"owned", count}});
         }
     }
 }
@@ -139,8 +147,10 @@ std::string perfetto_of(const Trace& trace) {
     for (const Tenure& tenure : trace.tenures) add_tenure(events, tenure);
     for (const Request& request : trace.requests) add_request(events, trace, request);
     add_counts(events, trace);
-    for (const Sample& sample : trace.samples)
-        events.counter(sample.client, "busy CPUs", sample.begin_ns, {{"useful", sample.useful}, {"mpi", sample.mpi}});
+    for (const Sample& sample : trace.samples) add_sample(events, sample.client, sample.begin_ns, sample);
+    // A viewer shows the last value until the next.
+    for (const Sample& last : last_samples(trace))
+        if (last.end_ns != trace.end_ns) add_sample(events, last.client, last.end_ns, {});
     return events.text();
 }
 

@@ -4,7 +4,17 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace drom::trace {
+
+std::vector<Sample> last_samples(const Trace& trace) {
+    std::map<size_t, Sample> last;
+    for (const Sample& sample : trace.samples) last[sample.client] = sample;
+    std::vector<Sample> samples;
+    for (const auto& [client, sample] : last) samples.push_back(sample);
+    return samples;
+}
 
 std::string title_of(const Client& client) {
     const std::string rank = client.rank ? '.' + std::to_string(*client.rank) : "";

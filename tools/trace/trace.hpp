@@ -19,12 +19,18 @@ struct Client {
     uint64_t begin_ns = 0, end_ns = 0;
 };
 
+struct Span {
+    uint64_t begin_ns = 0, end_ns = 0;
+};
+
 /// A CPU was a client's.
 struct Tenure {
     size_t client = 0;  ///< index into Trace::clients, as in all that follows
     unsigned cpu = 0;
     uint64_t begin_ns = 0, end_ns = 0;
-    std::optional<uint64_t> offered_ns;  ///< the client was told to leave it, and did so at the end
+    /// In these the client was told to leave it. The last ends with the tenure where the client did so; the others were
+    /// withdrawn.
+    std::vector<Span> offers = {};
 };
 
 /// A new mask for a client.
@@ -34,16 +40,16 @@ struct Request {
     unsigned cpus = 0;
     uint64_t posted_ns = 0;
     std::optional<uint64_t> released_ns;
-    bool confined = false;               ///< released from outside
-    std::optional<uint64_t> resized_ns;  ///< the team has followed, or is known to keep its size
-    unsigned threads = 0;                ///< of the team then
+    std::optional<uint64_t> replaced_ns;  ///< a newer one was posted, or released, before it was released
+    bool confined = false;                ///< released from outside
+    std::optional<uint64_t> resized_ns;   ///< the team has followed, or is known to keep its size
+    unsigned threads = 0;                 ///< of the team then
 };
 
 /// The use of a client's CPUs for a while. Each is a number of CPUs, the mean.
 struct Sample {
     size_t client = 0;
     uint64_t begin_ns = 0, end_ns = 0;
-    double owned = 0;
     double useful = 0;  ///< in the program's own code
     double mpi = 0;     ///< inside the MPI library
 };
@@ -52,12 +58,16 @@ struct Sample {
 struct Trace {
     std::string node;
     uint64_t begin_ns = 0, end_ns = 0;
+    double began_unix_s = 0;  ///< the time of day of `begin_ns`, in seconds since 1970
     std::vector<Client> clients;
     std::vector<Tenure> tenures;  ///< by their begins
     std::vector<Request> requests;
     std::vector<Sample> samples;
     uint64_t lost = 0;  ///< events that came faster than they were read
 };
+
+/// Returns the last sample of each client that has any.
+std::vector<Sample> last_samples(const Trace& trace);
 
 /// Returns "NAME", "NAME (PID)" or "NAME.RANK (PID)"; a name that ends with its rank has it once.
 std::string title_of(const Client& client);

@@ -29,17 +29,6 @@ size_t width_of(const ScreenLine& line) {
     return width;
 }
 
-/// Returns the text in a field of `width` bytes. A name in a language of wide characters is not cut inside one.
-std::string field(const std::string& text, size_t width) {
-    std::string shown = visible(text);
-    if (shown.size() > width) {
-        shown.resize(width - 1);
-        shown = visible(shown) + '+';
-    }
-    shown.resize(std::max(shown.size(), width), ' ');
-    return shown;
-}
-
 std::string share(double value) { return fmt::format("{:5.1f}%", std::min(100 * value, 999.9)); }
 
 // --- the node -------------------------------------------------------------------------------------------------------
@@ -138,15 +127,15 @@ ScreenLine titles(TopOrder order) {
 ScreenLine line_of(const TopRow& row, bool selected) {
     const std::string unknown = "-";
     return {{fmt::format("{} ", letter_of(row.slot)), colour_of(row.slot), true, selected},
-            {fmt::format(" {:>8} {} {:>4}  {} {:>6}  {:>6} {:>6}  {}", row.pid, field(row.name, 16), row.owned.count(),
-                         bar_of(row), row.efficiency ? share(*row.efficiency) : unknown,
+            {fmt::format(" {:>8} {} {:>4}  {} {:>6}  {:>6} {:>6}  {}", row.pid, visible_field(row.name, 16),
+                         row.owned.count(), bar_of(row), row.efficiency ? share(*row.efficiency) : unknown,
                          row.mpi ? share(*row.mpi) : unknown, share(row.waited), row.request),
              0, false, selected}};
 }
 
 /// Returns the first row that is shown, so that the selected one is.
-size_t first_shown(const std::vector<TopRow>& rows, uint32_t selected, size_t room) {
-    const auto at = std::ranges::find(rows, selected, &TopRow::slot);
+size_t first_shown(const std::vector<TopRow>& rows, std::optional<uint32_t> selected, size_t room) {
+    const auto at = std::ranges::find_if(rows, [&](const TopRow& row) { return row.slot == selected; });
     const auto index = static_cast<size_t>(at - rows.begin());
     return at == rows.end() || index < room ? 0 : index - room + 1;
 }
@@ -159,11 +148,17 @@ std::vector<ScreenLine> lines_of(const std::string& text, size_t width) {
     return lines;
 }
 
+/// Cuts the line where it has so many characters.
 void cut(ScreenLine& line, size_t width) {
     size_t left = width;
     for (Span& span : line) {
-        span.text.resize(std::min(span.text.size(), left));
-        left -= span.text.size();
+        const auto ends = [&left](char c) {
+            const bool begins = (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
+            if (begins && left == 0) return true;
+            left -= begins ? 1U : 0U;
+            return false;
+        };
+        span.text.erase(std::ranges::find_if(span.text, ends), span.text.end());
     }
 }
 
@@ -203,10 +198,9 @@ std::vector<ScreenLine> text_screen(const std::string& text, size_t width, size_
 std::vector<ScreenLine> top_screen(const TopFrame& frame, const TopNode& node, const TopView& view, size_t width,
                                    size_t height) {
     std::vector<ScreenLine> lines;
-    lines.push_back(
-        {{fmt::format("{}: {}, seen for {:.1f} s", field(frame.node, std::min<size_t>(frame.node.size(), 40)),
-                      counted(frame.rows.size(), "client"), frame.window_s),
-          0, true}});
+    lines.push_back({{fmt::format("{}: {}, seen for {:.1f} s", visible(frame.node),
+                                  counted(frame.rows.size(), "client"), frame.window_s),
+                      0, true}});
     for (ScreenLine& line : NodeLines(frame, node, width).lines()) lines.push_back(std::move(line));
     lines.emplace_back();
     lines.push_back(titles(view.order));

@@ -2,6 +2,8 @@
 // top_screen.hpp - the screen of drom top: the node's CPUs by owner, one line per client, and what the keys do. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +38,8 @@ struct TopNode {
 /// The choices of the person at the terminal.
 struct TopView {
     TopOrder order = TopOrder::kSlot;
-    uint32_t selected = 0;  ///< slot
-    std::string message;    ///< of the last key
+    std::optional<uint32_t> selected;  ///< slot
+    std::string message;               ///< of the last key
 };
 
 /// Returns the rows in the order of the view. Equal ones stay in the order of their slots.

@@ -11,27 +11,19 @@ namespace drom::command {
 
 namespace {
 
-/// Returns the text in a field of `width` columns. A name in a language of wide characters is not cut inside one.
-std::string cut(const std::string& text, size_t width) {
-    std::string shown = visible(text);
-    if (shown.size() <= width) return shown;
-    shown.resize(width - 1);
-    return visible(shown) + '+';
-}
-
 std::string share(double value) { return fmt::format("{:.1f}%", 100 * value); }
 
 }  // namespace
 
 std::string top_text(const TopFrame& frame) {
-    std::string out = fmt::format("{}: {}, seen for {:.1f} s\n", cut(frame.node, 50),
+    std::string out = fmt::format("{}: {}, seen for {:.1f} s\n", visible(frame.node),
                                   counted(frame.rows.size(), "client"), frame.window_s);
     out += fmt::format("{:>4}  {:>8}  {:<20}  {:<14}  {:>7}  {:>8}  {:>7}\n", "SLOT", "PID", "NAME", "CPUS", "BUSY",
-                       "EFFIC.", "WAITED");
+                       "USEFUL", "WAITED");
     for (const TopRow& row : frame.rows)
-        out += fmt::format("{:>4}  {:>8}  {:<20}  {:<14}  {:>7}  {:>8}  {:>7}\n", row.slot, row.pid, cut(row.name, 20),
-                           row.owned.empty() ? "-" : cut(row.owned.text(), 14), share(row.busy),
-                           row.efficiency ? share(*row.efficiency) : "-", share(row.waited));
+        out += fmt::format("{:>4}  {:>8}  {}  {}  {:>7}  {:>8}  {:>7}\n", row.slot, row.pid,
+                           visible_field(row.name, 20), visible_field(row.owned.empty() ? "-" : row.owned.text(), 14),
+                           share(row.busy), row.efficiency ? share(*row.efficiency) : "-", share(row.waited));
     return out;
 }
 

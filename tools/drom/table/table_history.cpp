@@ -11,6 +11,11 @@ namespace {
 
 constexpr uint64_t kStillThere = 0;  ///< the end of what has not ended yet
 
+void end_offer(trace::Tenure& tenure, uint64_t time_ns) {
+    if (tenure.offers.empty() || tenure.offers.back().end_ns != kStillThere) return;
+    tenure.offers.back().end_ns = std::max(time_ns, tenure.offers.back().begin_ns);
+}
+
 }  // namespace
 
 TableHistory::TableHistory(uint64_t time_ns, const std::vector<ClientView>& clients) {
@@ -44,6 +49,7 @@ void TableHistory::set(uint64_t time_ns, const std::vector<ClientView>& clients)
     for (const uint32_t cpu : owned | std::views::keys)
         if (std::ranges::none_of(clients, [&](const ClientView& view) { return view.owned.has(cpu); }))
             take(time_ns, cpu);
+    for (const ClientView& view : clients) add_pending(time_ns, view);
 }
 
 void TableHistory::describe(const drom_client_info& info) {
@@ -70,8 +76,10 @@ trace::Trace TableHistory::until(uint64_t time_ns) const {
     whole.end_ns = std::max(time_ns, whole.begin_ns);
     for (trace::Client& client : whole.clients)
         if (client.end_ns == kStillThere) client.end_ns = std::max(whole.end_ns, client.begin_ns);
-    for (trace::Tenure& tenure : whole.tenures)
+    for (trace::Tenure& tenure : whole.tenures) {
         if (tenure.end_ns == kStillThere) tenure.end_ns = std::max(whole.end_ns, tenure.begin_ns);
+        end_offer(tenure, tenure.end_ns);
+    }
     return whole;
 }
 
@@ -83,24 +91,18 @@ void TableHistory::act(const drom_event& event) {
         case DROM_EVENT_CLAIM:
         case DROM_EVENT_ACCEPT: return give(event.time_ns, event.cpu, known(event));
         case DROM_EVENT_FREE: return take(event.time_ns, event.cpu);
-        case DROM_EVENT_OFFER:
-            if (const auto at = owned_.find(event.cpu); at != owned_.end())
-                trace_.tenures[at->second].offered_ns = event.time_ns;
-            return;
+        case DROM_EVENT_OFFER: return offer(event.time_ns, event.cpu);
         case DROM_EVENT_CANCEL:
             if (const auto at = owned_.find(event.cpu); at != owned_.end())
-                trace_.tenures[at->second].offered_ns.reset();
+                end_offer(trace_.tenures[at->second], event.time_ns);
             return;
-        case DROM_EVENT_POST: {
-            const size_t client = known(event);
-            trace_.requests.push_back({client, event.seq, event.value, event.time_ns, {}, false, {}, 0});
-            return;
-        }
+        case DROM_EVENT_POST: return post(event.time_ns, known(event), event.seq, event.value);
         case DROM_EVENT_RELEASED:
         case DROM_EVENT_CONFINED:
             if (trace::Request* request = request_of(event); request != nullptr && !request->released_ns) {
                 request->released_ns = std::max(event.time_ns, request->posted_ns);
                 request->confined = event.type == DROM_EVENT_CONFINED;
+                replace_before(*request, *request->released_ns);
             }
             return;
         case DROM_EVENT_RESIZED:
@@ -151,8 +153,44 @@ void TableHistory::take(uint64_t time_ns, uint32_t cpu) {
     const auto at = owned_.find(cpu);
     if (at == owned_.end()) return;
     trace::Tenure& tenure = trace_.tenures[at->second];
-    tenure.end_ns = std::max({time_ns, tenure.begin_ns, tenure.offered_ns.value_or(0)});
+    tenure.end_ns = std::max(time_ns, tenure.offers.empty() ? tenure.begin_ns : tenure.offers.back().begin_ns);
+    end_offer(tenure, tenure.end_ns);
     owned_.erase(at);
+}
+
+void TableHistory::offer(uint64_t time_ns, uint32_t cpu) {
+    const auto at = owned_.find(cpu);
+    if (at == owned_.end()) return;
+    trace::Tenure& tenure = trace_.tenures[at->second];
+    if (!tenure.offers.empty() && tenure.offers.back().end_ns == kStillThere) return;
+    tenure.offers.push_back({std::max(time_ns, tenure.begin_ns), kStillThere});
+}
+
+void TableHistory::post(uint64_t time_ns, size_t client, uint64_t seq, unsigned cpus) {
+    trace::Request request;
+    request.client = client;
+    request.seq = seq;
+    request.cpus = cpus;
+    request.posted_ns = time_ns;
+    replace_before(request, time_ns);
+    trace_.requests.push_back(request);
+}
+
+/// Notes that older requests of the client, which are not released, never will be.
+void TableHistory::replace_before(const trace::Request& newer, uint64_t time_ns) {
+    for (trace::Request& older : trace_.requests)
+        if (older.client == newer.client && older.seq < newer.seq && !older.released_ns && !older.replaced_ns)
+            older.replaced_ns = std::max(time_ns, older.posted_ns);
+}
+
+/// Adds what is under way in a client: its CPUs that are offered, and its request that is not released.
+void TableHistory::add_pending(uint64_t time_ns, const ClientView& view) {
+    for (const unsigned cpu : view.owned - view.wanted) offer(time_ns, cpu);
+    const size_t client = slots_.at(view.info.slot);
+    const uint64_t seq = view.info.request_seq;
+    const bool known = std::ranges::any_of(
+        trace_.requests, [&](const trace::Request& one) { return one.client == client && one.seq == seq; });
+    if (seq != 0 && view.info.released_seq < seq && !known) post(time_ns, client, seq, view.wanted.count());
 }
 
 /// Returns the request that an event acknowledges; null: it was posted before the begin, or lost.

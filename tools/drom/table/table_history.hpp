@@ -20,7 +20,8 @@ public:
     /// Adds an event. Returns false when events before it were lost: then set() has to be called.
     [[nodiscard]] bool apply(const drom_event& event);
 
-    /// Sets the owners of all CPUs to those of a table that was read at this time.
+    /// Sets the owners of all CPUs to those of a table that was read at this time. A request that is under way counts
+    /// as posted then, and a CPU that is to be left as offered.
     void set(uint64_t time_ns, const std::vector<ClientView>& clients);
 
     /// Says what a client is called, which no event does.
@@ -42,6 +43,10 @@ private:
     size_t known(const drom_event& event);
     void give(uint64_t time_ns, uint32_t cpu, size_t client);
     void take(uint64_t time_ns, uint32_t cpu);
+    void offer(uint64_t time_ns, uint32_t cpu);
+    void post(uint64_t time_ns, size_t client, uint64_t seq, unsigned cpus);
+    void replace_before(const trace::Request& newer, uint64_t time_ns);
+    void add_pending(uint64_t time_ns, const ClientView& view);
     trace::Request* request_of(const drom_event& event);
 
     trace::Trace trace_;

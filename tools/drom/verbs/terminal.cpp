@@ -8,12 +8,12 @@
 #include <curses.h>
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <utility>
 
@@ -83,11 +83,26 @@ bool can_move_cursor(const Terminal::Curses& curses) {
     return how != nullptr && how != reinterpret_cast<const char*>(-1) && *how != '\0';
 }
 
-sigset_t ending_signals() {
-    sigset_t set;
-    sigemptyset(&set);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set, number);
-    return set;
+volatile std::sig_atomic_t ended = 0;
+
+/// Ends the screen at its next key. A process in the background would be stopped as it gives the screen back, which it
+/// does not have: it ends at once.
+void end_screen(int) {
+    if (tcgetpgrp(STDIN_FILENO) != getpgrp()) _exit(0);
+    ended = 1;
+}
+
+/// Sets handlers before the library does so, whose own would end this process with a status of theirs. A signal that is
+/// ignored, as under nohup, stays so.
+void handle_ends() {
+    struct sigaction action{};
+    action.sa_handler = end_screen;
+    sigemptyset(&action.sa_mask);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+        struct sigaction before{};
+        if (sigaction(number, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+            sigaction(number, &action, nullptr);
+    }
 }
 
 /// Gives each owner a colour that can be told from the others on a dark and on a bright terminal. None where the person
@@ -100,6 +115,19 @@ void start_colours(Terminal::Curses& curses) {
                                                COLOR_YELLOW, COLOR_CYAN, COLOR_RED};
     for (unsigned i = 0; i < kOwnerColours; ++i) curses.init_pair(static_cast<short>(i + 1), kColours[i], -1);
     curses.colours = true;
+}
+
+/// Returns the text with a '?' for each character that a locale without UTF-8 cannot show.
+std::string ascii(const std::string& text) {
+    std::string shown;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x80)
+            shown += c;
+        else if (byte >= 0xc0)
+            shown += '?';
+    }
+    return shown;
 }
 
 int attributes_of(const Span& span, bool colours) {
@@ -118,9 +146,7 @@ Expected<Terminal> Terminal::open() {
     if (!opened) return tl::make_unexpected(opened.error());
     curses = *opened;
     std::setlocale(LC_CTYPE, "");
-    // Before the library sets handlers of its own, which would end this process with a status of theirs.
-    const sigset_t ends = ending_signals();
-    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    handle_ends();
     SCREEN* screen = curses.newterm(nullptr, stdout, stdin);
     if (screen == nullptr || !can_move_cursor(curses)) {
         if (screen != nullptr) curses.endwin();
@@ -133,7 +159,7 @@ Expected<Terminal> Terminal::open() {
     curses.noecho();
     curses.curs_set(0);
     curses.keypad(*curses.window, TRUE);
-    return Terminal(&curses, screen);
+    return Terminal(&curses, screen, MB_CUR_MAX > 1);
 }
 
 Terminal::~Terminal() {
@@ -143,7 +169,7 @@ Terminal::~Terminal() {
 }
 
 Terminal::Terminal(Terminal&& other) noexcept
-    : curses_(other.curses_), screen_(std::exchange(other.screen_, nullptr)) {}
+    : curses_(other.curses_), screen_(std::exchange(other.screen_, nullptr)), shows_all_(other.shows_all_) {}
 
 size_t Terminal::width() const { return static_cast<size_t>(curses_->getmaxx(*curses_->window)); }
 size_t Terminal::height() const { return static_cast<size_t>(curses_->getmaxy(*curses_->window)); }
@@ -155,18 +181,17 @@ void Terminal::show(const std::vector<ScreenLine>& lines) const {
         curses_->wmove(window, static_cast<int>(i), 0);
         for (const Span& span : lines[i]) {
             curses_->wattrset(window, attributes_of(span, curses_->colours));
-            curses_->waddnstr(window, span.text.c_str(), -1);
+            const std::string text = shows_all_ ? span.text : ascii(span.text);
+            curses_->waddnstr(window, text.c_str(), -1);
         }
     }
     curses_->wrefresh(window);
 }
 
 Key Terminal::key(std::chrono::milliseconds wait, char& letter) const {
-    const sigset_t ends = ending_signals();
-    const timespec now{0, 0};
-    if (sigtimedwait(&ends, nullptr, &now) > 0) return Key::kInterrupt;
     curses_->wtimeout(*curses_->window, static_cast<int>(wait.count()));
-    const int code = curses_->wgetch(*curses_->window);
+    const int code = ended != 0 ? ERR : curses_->wgetch(*curses_->window);
+    if (ended != 0) return Key::kInterrupt;
     switch (code) {
         case ERR: return Key::kNone;
         case KEY_UP: return Key::kUp;

@@ -17,7 +17,7 @@ class Terminal {
 public:
     struct Curses;  ///< the functions of the library
 
-    /// Takes the screen, and holds back SIGINT, SIGTERM and SIGHUP, which key() reports. Errors: E_OS where
+    /// Takes the screen. key() reports SIGINT, SIGTERM, SIGHUP and SIGQUIT, unless they are ignored. Errors: E_OS where
     /// the library is missing, or the cursor cannot be moved.
     static Expected<Terminal> open();
 
@@ -35,10 +35,12 @@ public:
     [[nodiscard]] Key key(std::chrono::milliseconds wait, char& letter) const;
 
 private:
-    explicit Terminal(const Curses* curses, void* screen) : curses_(curses), screen_(screen) {}
+    Terminal(const Curses* curses, void* screen, bool shows_all)
+        : curses_(curses), screen_(screen), shows_all_(shows_all) {}
 
     const Curses* curses_;
-    void* screen_;  ///< of the library; nullptr: moved from
+    void* screen_;    ///< of the library; nullptr: moved from
+    bool shows_all_;  ///< the locale has UTF-8
 };
 
 }  // namespace drom::command

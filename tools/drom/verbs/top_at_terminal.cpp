@@ -71,13 +71,28 @@ private:
         frame_ = {snapshot->node, samples.empty() ? 0 : samples.front().seconds(), {}};
         for (const ClientView& view : snapshot->clients) frame_.rows.push_back(row_of(view, samples, time_ns));
         node_ = {snapshot->masks.present, snapshot->masks.drained, snapshot->locations};
-        if (selected() == nullptr && !frame_.rows.empty()) view_.selected = frame_.rows.front().slot;
+        drop_ended_selection();
         return {};
     }
 
+    /// Selects nothing when the selected client has ended: the next key must not act on another one.
+    void drop_ended_selection() {
+        if (!view_.selected || selected() != nullptr) return;
+        view_.selected.reset();
+        view_.message = fmt::format("process {} has ended; j or k selects another client", selected_pid_);
+    }
+
     [[nodiscard]] const TopRow* selected() const {
-        const auto found = std::ranges::find(frame_.rows, view_.selected, &TopRow::slot);
+        const auto found = std::ranges::find_if(
+            frame_.rows, [&](const TopRow& row) { return row.slot == view_.selected && row.pid == selected_pid_; });
         return found == frame_.rows.end() ? nullptr : &*found;
+    }
+
+    /// Returns the selected client. Says what to do where none is.
+    const TopRow* need_selected() {
+        const TopRow* row = selected();
+        if (row == nullptr) view_.message = "j or k selects a client first";
+        return row;
     }
 
     /// Does what a key says. Returns false when it ends the screen.
@@ -94,16 +109,19 @@ private:
     void select(int by) {
         view_.message.clear();
         const std::vector<TopRow> rows = ordered(frame_.rows, view_.order);
-        const auto at = std::ranges::find(rows, view_.selected, &TopRow::slot);
-        if (at == rows.end()) return;
-        const auto next = std::clamp<std::ptrdiff_t>(at - rows.begin() + by, 0, std::ssize(rows) - 1);
+        if (rows.empty()) return;
+        const auto at = std::ranges::find_if(rows, [&](const TopRow& row) { return row.slot == view_.selected; });
+        const auto next = at == rows.end()
+                              ? std::ptrdiff_t{0}
+                              : std::clamp<std::ptrdiff_t>(at - rows.begin() + by, 0, std::ssize(rows) - 1);
         view_.selected = rows[static_cast<size_t>(next)].slot;
+        selected_pid_ = rows[static_cast<size_t>(next)].pid;
     }
 
     /// Asks for a CPU more or less for the selected client. Waits a second at most, and moves threads from outside
     /// where the client does not, as the verbs do.
     void resize(int by) {
-        const TopRow* row = selected();
+        const TopRow* row = need_selected();
         if (row == nullptr) return;
         const auto told = resize(*row, by);
         view_.message = told ? *told : without_origin(told.error().text);
@@ -115,7 +133,7 @@ private:
         auto table = Table::open(table_.path());
         if (!table) return tl::make_unexpected(table.error());
         const auto client = view_of(*table, row.pid);
-        if (!client) return tl::make_unexpected(client.error());
+        if (!client) return failure(DROM_E_NOPROC, fmt::format("process {} has ended", row.pid));
         const unsigned cpus = client->wanted.count();
         const unsigned wanted = by > 0 ? cpus + 1 : cpus - 1;
         const auto posted = by > 0 ? table->expand(row.pid, wanted, {}) : table->shrink(row.pid, wanted, {});
@@ -126,7 +144,7 @@ private:
 
     /// Shows what drom explain says of the selected client, until the next key. Returns false when a signal ends it.
     bool explain() {
-        const TopRow* row = selected();
+        const TopRow* row = need_selected();
         if (row == nullptr) return true;
         const auto text = explain_text(table_, row->pid, options_.sample);
         view_.message = text ? "" : without_origin(text.error().text);
@@ -148,6 +166,7 @@ private:
     TopFrame frame_;
     TopNode node_;
     TopView view_;
+    pid_t selected_pid_ = 0;
     Clock::time_point next_;
 };
 

@@ -37,9 +37,9 @@ TopRow row_of(const ClientView& client, std::span<const ClientSample> samples, u
 
 std::string request_text(const drom_client_info& info, uint64_t now_ns) {
     if (info.request_seq == 0) return "-";
-    if (info.released_seq >= info.request_seq) return "released";
+    if (info.released_seq >= info.request_seq) return info.confined_seq >= info.request_seq ? "confined" : "released";
     const uint64_t waited_ns = now_ns > info.posted_ns ? now_ns - info.posted_ns : 0;
-    return fmt::format("{} s", waited_ns / 1'000'000'000);
+    return fmt::format("-> {} {}s", info.wanted_cpus, waited_ns / 1'000'000'000);
 }
 
 }  // namespace drom::command

@@ -80,6 +80,7 @@ public:
         const uint64_t time_ns = now_ns();
         const auto snapshot = take_snapshot(table_);
         if (!snapshot) return tl::make_unexpected(snapshot.error());
+        began_unix_s_ = std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
         history_ = std::make_unique<TableHistory>(time_ns, snapshot->clients);
         sampled_ns_ = time_ns;
         sample();
@@ -111,6 +112,7 @@ public:
         sample();
         trace::Trace trace = history_->until(now_ns());
         trace.node = node_name();
+        trace.began_unix_s = began_unix_s_;
         for (trace::Client& client : trace.clients) tell_visibly(client);
         return trace;
     }
@@ -141,8 +143,7 @@ private:
         const auto client = history_->client_of(sample.slot, sample.pid);
         if (!client || !sample.sampled) return;
         const auto mean = [&](double cpu_s) { return cpu_s / sample.seconds(); };
-        history_->add({*client, sample.begin_ns, sample.end_ns, mean(sample.budget.owned), mean(sample.budget.useful),
-                       mean(sample.budget.mpi)});
+        history_->add({*client, sample.begin_ns, sample.end_ns, mean(sample.budget.useful), mean(sample.budget.mpi)});
     }
 
     const CommandOptions& options_;
@@ -151,6 +152,7 @@ private:
     uint64_t next_ = UINT64_MAX;
     std::unique_ptr<TableHistory> history_;
     SampledClients samples_;
+    double began_unix_s_ = 0;
     uint64_t sampled_ns_ = 0;
     uint64_t events_ = 0;
 };
@@ -194,7 +196,8 @@ int refuse(const CommandOptions& options, const Error& error) {
 }
 
 /// Writes the trace. Returns the exit status.
-int write(const CommandOptions& options, const Recorder& recorder, const trace::Trace& trace, std::time_t began) {
+int write(const CommandOptions& options, const Recorder& recorder, const trace::Trace& trace) {
+    const auto began = static_cast<std::time_t>(trace.began_unix_s);
     std::tm local{};
     localtime_r(&began, &local);
     for (const File& file : files_of(options, trace, local))
@@ -210,10 +213,9 @@ int write(const CommandOptions& options, const Recorder& recorder, const trace::
 
 int trace_table(const CommandOptions& options, const Table& table) {
     Recorder recorder(options, table);
-    const std::time_t began = std::time(nullptr);
     if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
     const auto recorded = record(options, recorder);
-    const int written = write(options, recorder, recorder.end(), began);
+    const int written = write(options, recorder, recorder.end());
     return recorded ? written : refused(options, recorded.error());
 }
 
@@ -222,7 +224,6 @@ int trace_command(const CommandOptions& options, const Table& table, const Progr
     auto child = PausedChild::fork(program, options.command, relay);
     if (!child) return refuse(options, child.error());
     Recorder recorder(options, table);
-    const std::time_t began = std::time(nullptr);
     if (const auto begun = recorder.begin(); !begun) return refused(options, begun.error());
     if (const int code = child->start({}); code != 0) {
         const NotAProgram why = not_executable(options.command.front(), code);
@@ -231,7 +232,7 @@ int trace_command(const CommandOptions& options, const Table& table, const Progr
     }
     int status = 0;
     const auto recorded = record_command(*child, relay, recorder, status);
-    const int written = write(options, recorder, recorder.end(), began);
+    const int written = write(options, recorder, recorder.end());
     if (!recorded) refused(options, recorded.error());
     // As drom run: the command's own end, unless it succeeded and the trace is not there.
     return status == 0 ? (recorded ? written : int{kRefused}) : end_like(status);
