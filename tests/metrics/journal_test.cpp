@@ -191,4 +191,21 @@ TEST_F(JournalOnDisk, AnotherCommandWritesItOnlyAfterwards) {
     EXPECT_EQ(refusal(), "none");
 }
 
+/// Rounds went into a file that had been removed, and advice was carried out without a trace.
+TEST_F(JournalOnDisk, AFileThatIsRemovedReplacedOrCutIsNotWrittenAnyMore) {
+    auto journal = JournalFile::open(path());
+    ASSERT_TRUE(journal);
+    ASSERT_TRUE(journal->append(journal::text_of(Heading{"n1", "efficiency"})));
+    std::filesystem::rename(path(), path() + ".1");
+    EXPECT_EQ(journal->append("{}\n").error().text,
+              path() + ": it was removed or replaced while it was written; start drom advise again");
+    std::ofstream(path()) << "another\n";
+    EXPECT_FALSE(journal->append("{}\n"));
+    std::filesystem::rename(path() + ".1", path());
+    ASSERT_TRUE(journal->append("{}\n"));
+    std::filesystem::resize_file(path(), 0);
+    EXPECT_EQ(journal->append("{}\n").error().text,
+              path() + ": it was cut while it was written; start drom advise again");
+}
+
 }  // namespace drom

@@ -128,8 +128,8 @@ protected:
 
 TEST_F(ReplacedFile, IsReplacedAsAWholeForAllToRead) {
     const mode_t before = umask(077);
-    ASSERT_TRUE(replace_file(path(), "one\n"));
-    ASSERT_TRUE(replace_file(path(), "two\n"));
+    ASSERT_TRUE(replace_file(path(), "one\n", kForAllToRead));
+    ASSERT_TRUE(replace_file(path(), "two\n", kForAllToRead));
     umask(before);
     struct stat info{};
     ASSERT_EQ(stat(path().c_str(), &info), 0);
@@ -139,7 +139,7 @@ TEST_F(ReplacedFile, IsReplacedAsAWholeForAllToRead) {
 }
 
 TEST_F(ReplacedFile, APlaceThatIsNoFileIsRefusedAndLeftAlone) {
-    EXPECT_EQ(replace_file(folder_, "one\n").error().text,
+    EXPECT_EQ(replace_file(folder_, "one\n", kForAllToRead).error().text,
               folder_ + ": it is no regular file; name one that may be replaced");
     EXPECT_EQ(can_replace(folder_ + "/none/drom.prom").error().text,
               folder_ + "/none/drom.prom: it cannot be written: No such file or directory");

@@ -104,3 +104,12 @@ owners() { awk -F, -v cpu="$2" '$3 == "owned" && $8 == cpu { print $1, $4 }' "$1
     drom trace "$WORK/t.csv" --for 1
     [[ $(owners "$WORK/t.csv" "$A") == "one " ]]
 }
+
+@test "a private file stays private, and a new one is what the umask says" {
+    : >"$WORK/private.csv"
+    chmod 600 "$WORK/private.csv"
+    drom trace "$WORK/private.csv" -- true
+    [[ $(stat -c %a "$WORK/private.csv") == 600 ]]
+    (umask 027 && drom trace "$WORK/new.csv" -- true)
+    [[ $(stat -c %a "$WORK/new.csv") == 640 ]]
+}

@@ -33,7 +33,7 @@ journal() {
     journal >j
     fits advise-journal <j
     run -0 --separate-stderr "$sim" replay j
-    [[ -z $stderr && $output == "7 lines of 1 command: 2 rounds, 4 advices, 2 changes"$'\n'"Every advice is what its policy gives now." ]]
+    [[ -z $stderr && $output == "7 lines of 1 command: 2 rounds, 4 advices, 2 of them for a change"$'\n'"Every advice is what its policy gives now." ]]
     gzip j
     run -0 --separate-stderr "$sim" replay - --json <j.gz
     fits sim-journal <<<"$output"
@@ -60,7 +60,7 @@ journal() {
 @test "a round that was cut is left out with a remark, at the end and before the next command" {
     journal | head -c -9 >j
     run -0 --separate-stderr "$sim" replay j
-    [[ $stderr == "drom-sim: replay: j: round 2 was cut at line 7; left out" && ${lines[0]} == "7 lines of 1 command: 1 round, 2 advices, 2 changes" ]]
+    [[ $stderr == "drom-sim: replay: j: round 2 was cut at line 7; left out" && ${lines[0]} == "7 lines of 1 command: 1 round, 2 advices, 2 of them for a change" ]]
     run -0 --separate-stderr "$sim" replay j --quiet
     [[ -z $stderr ]]
     { cat j; echo; journal; } >both
@@ -99,4 +99,16 @@ journal() {
     journal | sed 's/"program":"b"/"program":"\\u001b[2Jb"/; s/"cpus":1,"advised":2/"cpus":1,"advised":1/' >j
     run -1 "$sim" replay j
     [[ $output == *": ?[2Jb (12), 1 CPU: "* ]]
+}
+
+@test "the bytes of a strange file do not reach the terminal as commands" {
+    { printf '\033]0;pwn\007\033[2Jx\n'; journal; } >j
+    run "$sim" replay j
+    [[ $status == 2 && $output != *$'\033'* && $output != *$'\007'* ]]
+    { echo '{"schema":"drom.advise-journal/1","node":"n1","policy":"x\u001b]0;pwn\u0007"}'; } >j
+    run "$sim" replay j
+    [[ $status == 2 && $output == *"x?]0;pwn?"* && $output != *$'\033'* ]]
+    printf '[%.0s' {1..5000} >j
+    run "$sim" replay j
+    [[ $status == 2 && ${#output} -lt 500 ]]
 }

@@ -359,7 +359,7 @@ LOG
     refused 2 "gap: line 12 has no job= where it should be" gap
     refused 2 "stranger: line 12 ends job 9, which does not run" stranger
     refused 2 "headless: line 1 is not in a cluster; a log begins with a line sd-policy" headless
-    refused 2 "empty: there is not one whole line in it; name the log of decisions of a controller" empty
+    refused 2 "empty: there is not one whole line in it; name a log of decisions, a record or a journal" empty
     refused 2 "missing: No such file or directory; name a log of decisions" missing
     refused 2 "there is no log; name the file, or - for the standard input"
     refused 2 "max_slowdown 'fast' is not a number; nor inf, nor dynamic" decisions.log --max-slowdown fast

@@ -124,7 +124,7 @@ constexpr VerbText kVerbs[] = {
      "with "
      "the node's CPUs, and its last line names the keys; else tables are printed until SIGINT. With --once it is one "
      "table.\n"
-     "BUSY is the CPU time of the client over what it owned, EFFICIENCY the part of that in the program's own code, "
+     "BUSY is the CPU time of the client over what it owned, USEFUL the part of that in the program's own code, "
      "WAITED the time in which its threads could run and others had the CPU.",
      "drom top                                      # q ends it\n"
      "drom top --once\n"

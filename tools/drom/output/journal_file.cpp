@@ -24,6 +24,10 @@ tl::unexpected<Error> not_written(const std::string& path, int code) {
                                           std::strerror(code)));
 }
 
+tl::unexpected<Error> not_whole(const std::string& path, const char* what) {
+    return failure(DROM_E_OS, fmt::format("{}: it was {} while it was written; start drom advise again", path, what));
+}
+
 /// Returns the bytes of the file from there on, as many as the array has; fewer at the file's end.
 template <size_t kCount>
 std::string bytes_at(int fd, off_t from, std::array<char, kCount> bytes) {
@@ -64,12 +68,18 @@ JournalFile::~JournalFile() {
 
 Expected<void> JournalFile::append(const std::string& lines) {
     struct stat file{};
+    struct stat named{};
     if (fstat(fd_, &file) != 0) return not_written(path_, errno);
+    if (stat(path_.c_str(), &named) != 0 || named.st_dev != file.st_dev || named.st_ino != file.st_ino)
+        return not_whole(path_, "removed or replaced");
+    if (file.st_size < end_) return not_whole(path_, "cut");
     const off_t end = file.st_size;
     const bool unended = end > 0 && bytes_at(fd_, end - 1, std::array<char, 1>()) != "\n";
     const std::string text = (unended ? "\n" : "") + lines;
     const ssize_t count = write(fd_, text.data(), text.size());
+    end_ = end + count;
     if (count == static_cast<ssize_t>(text.size())) return {};
+    end_ = end;
     const int code = count < 0 ? errno : ENOSPC;
     if (count > 0 && ftruncate(fd_, end) != 0) return not_written(path_, errno);
     return not_written(path_, code);

@@ -35,15 +35,14 @@ std::string target_of(const std::string& path) {
 }
 
 /// Returns 0, or the errno of the first call that failed.
-int write_whole(int fd, std::string_view text) {
+int write_whole(int fd, std::string_view text, mode_t mode) {
     while (!text.empty()) {
         const ssize_t count = write(fd, text.data(), text.size());
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return count < 0 ? errno : EIO;
         text.remove_prefix(static_cast<size_t>(count));
     }
-    constexpr mode_t kForAll = 0644;
-    return fchmod(fd, kForAll) == 0 ? 0 : errno;
+    return fchmod(fd, mode) == 0 ? 0 : errno;
 }
 
 }  // namespace
@@ -58,14 +57,24 @@ Expected<void> can_replace(const std::string& path) {
     return {};
 }
 
-Expected<void> replace_file(const std::string& path, const std::string& text) {
+mode_t mode_of(const std::string& path) {
+    constexpr mode_t kRights = 0777;
+    constexpr mode_t kAll = 0666;
+    struct stat known{};
+    if (stat(path.c_str(), &known) == 0) return known.st_mode & kRights;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return kAll & ~mask;
+}
+
+Expected<void> replace_file(const std::string& path, const std::string& text, mode_t mode) {
     if (const auto can = can_replace(path); !can) return can;
     const std::string target = target_of(path);
     // Hidden, and without the ending of the file: collectors take *.prom. The file's own name may be as long as it can.
     std::string beside = folder_of(target) + ".drom.XXXXXX";
     const int fd = mkstemp(beside.data());
     if (fd < 0) return cannot_write(path, errno);
-    int code = write_whole(fd, text);
+    int code = write_whole(fd, text, mode);
     if (close(fd) != 0 && code == 0) code = errno;
     if (code == 0 && rename(beside.c_str(), target.c_str()) != 0) code = errno;
     if (code == 0) return {};

@@ -2,6 +2,8 @@
 // replaced_file.hpp - a file that readers see as it was before or as it is afterwards, and never a part of it.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "drom/drom.hpp"
@@ -12,8 +14,13 @@ namespace drom::command {
 /// and why.
 Expected<void> can_replace(const std::string& path);
 
-/// Writes the text beside `path`, for all users to read, and renames it. A file that is there keeps its contents until
+/// Returns the rights of the file: those that it has, or those that the umask leaves to a new one.
+mode_t mode_of(const std::string& path);
+
+/// Writes the text beside `path`, with these rights, and renames it. A file that is there keeps its contents until
 /// then, and after an error. Errors: those of can_replace().
-Expected<void> replace_file(const std::string& path, const std::string& text);
+Expected<void> replace_file(const std::string& path, const std::string& text, mode_t mode);
+
+inline constexpr mode_t kForAllToRead = 0644;
 
 }  // namespace drom::command

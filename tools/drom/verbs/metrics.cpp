@@ -49,7 +49,7 @@ int verb_metrics(const CommandOptions& options) {
     const bool all = tell_refusals(options, window);
     const std::string text = openmetrics_text(metrics);
     if (options.out.empty()) return print(text) && all ? kDone : kRefused;
-    if (const auto written = replace_file(options.out, text); !written)
+    if (const auto written = replace_file(options.out, text, kForAllToRead); !written)
         return refused(options, sentence(options, written.error().status, written.error().text));
     return all ? kDone : kRefused;
 }

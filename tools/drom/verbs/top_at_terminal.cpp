@@ -75,7 +75,7 @@ private:
         return {};
     }
 
-    /// Selects nothing when the selected client has ended: the next key must not act on another one.
+    /// Leaves no client selected when the selected one has ended: the next key must not act on another one.
     void drop_ended_selection() {
         if (!view_.selected || selected() != nullptr) return;
         view_.selected.reset();

@@ -201,7 +201,8 @@ int write(const CommandOptions& options, const Recorder& recorder, const trace::
     std::tm local{};
     localtime_r(&began, &local);
     for (const File& file : files_of(options, trace, local))
-        if (const auto written = replace_file(file.path, file.text); !written) return refuse(options, written.error());
+        if (const auto written = replace_file(file.path, file.text, mode_of(file.path)); !written)
+            return refuse(options, written.error());
     if (trace.lost != 0)
         warn(options, fmt::format("{} lost: they came faster than they were read; the table was read again after that",
                                   counted(trace.lost, "event")));

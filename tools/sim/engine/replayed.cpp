@@ -172,7 +172,7 @@ tl::expected<Replayed, std::string> replay_log(std::string_view text, const Assi
             return tl::unexpected(fmt::format("line {} {}", lines.number(), done.error()));
     if (replay.empty())
         return tl::unexpected<std::string>(
-            "there is not one whole line in it; name the log of decisions of a controller");
+            "there is not one whole line in it; name a log of decisions, a record or a journal");
     return replay.finish(lines.number());
 }
 

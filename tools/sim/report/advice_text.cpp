@@ -32,9 +32,9 @@ std::string difference_text(const AdviceDifference& difference) {
 std::string journal_summary(const ReplayedJournal& replayed, std::size_t max) {
     const std::size_t differing = replayed.differences.size();
     std::string text =
-        fmt::format("{} of {}: {}, {}, {}\n", counted(replayed.lines, "line", "lines"),
+        fmt::format("{} of {}: {}, {}, {} of them for a change\n", counted(replayed.lines, "line", "lines"),
                     counted(replayed.commands, "command", "commands"), counted(replayed.rounds, "round", "rounds"),
-                    counted(replayed.advices, "advice", "advices"), counted(replayed.changes, "change", "changes"));
+                    counted(replayed.advices, "advice", "advices"), replayed.changes);
     if (differing == 0) return text + (replayed.advices > 0 ? "Every advice is what its policy gives now.\n" : "");
     text += fmt::format("{} of {} {} what the policy gives now:\n", differing,
                         counted(replayed.advices, "advice", "advices"), differing == 1 ? "is not" : "are not");

@@ -11,11 +11,18 @@
 #include "report/record_text.hpp"
 #include "report/replay_text.hpp"
 #include "report/summary_json.hpp"
+#include "text/visible.hpp"
 #include "verbs/verb_functions.hpp"
 #include "workload/swf/swf_source.hpp"
 
 namespace drom::sim {
 namespace {
+
+/// Returns what is wrong with a file, for a terminal: its words may be those of a stranger, and as long as the file.
+std::string told(const std::string& error) {
+    constexpr std::size_t kMax = 300;
+    return error.size() <= kMax ? visible(error) : visible_field(error, kMax);
+}
 
 void remark(const SimulationOptions& options, const Replayed& replayed) {
     if (options.quiet) return;
@@ -52,7 +59,7 @@ tl::expected<void, std::string> check_options(const SimulationOptions& options, 
 int replay_of_record(const SimulationOptions& options, const std::string& about, const std::string& text) {
     if (const auto can = check_options(options, "record"); !can) return fail({kUsage, about + can.error()});
     const auto replayed = replay_record(text);
-    if (!replayed) return fail({kUsage, about + replayed.error()});
+    if (!replayed) return fail({kUsage, about + told(replayed.error())});
     if (const auto& cut = replayed->cut; cut && !options.quiet)
         std::fprintf(stderr, "%sthe record was cut at line %zu; what is before it was checked\n", about.c_str(), *cut);
     std::fputs((options.json ? record_json(*replayed) : record_summary(*replayed)).c_str(), stdout);
@@ -63,7 +70,7 @@ int replay_of_journal(const SimulationOptions& options, const std::string& about
     if (const auto can = check_options(options, "journal of drom advise"); !can)
         return fail({kUsage, about + can.error()});
     const auto replayed = replay_journal(text);
-    if (!replayed) return fail({kUsage, about + replayed.error()});
+    if (!replayed) return fail({kUsage, about + told(replayed.error())});
     if (!options.quiet)
         for (const CutRound& cut : replayed->cut)
             std::fprintf(stderr, "%s%s; left out\n", about.c_str(), cut_text(cut).c_str());
@@ -83,7 +90,7 @@ int verb_replay(const SimulationOptions& options) {
     if (is_record(*text)) return replay_of_record(options, about, *text);
     if (journal::is_journal(*text)) return replay_of_journal(options, about, *text);
     const auto replayed = replay_log(*text, options.parameters);
-    if (!replayed) return fail({kUsage, about + replayed.error()});
+    if (!replayed) return fail({kUsage, about + told(replayed.error())});
     remark(options, *replayed);
     if (!options.out.empty())
         if (const auto written = write_redecided_csv(options.out, *replayed); !written)
