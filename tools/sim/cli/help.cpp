@@ -107,7 +107,7 @@ constexpr const char* kReplay =
     "Each decision is made again: it has to be the same, to the mates, the cores and the predicted end.\n"
     "RECORD is what a run of any policy wrote with --record. A scheduler of the same policy gets the same inputs, and "
     "the first line that it decides differently is named.\n"
-    "JOURNAL is what drom advise wrote with --journal. What differs is named.\n"
+    "JOURNAL is a file of drom advise --journal. Differences are named.\n"
     "\n"
     "Output, all but --json and --quiet of a LOG only:\n"
     "  --decisions             every decision as a line of a table; without it only those that differ, the first 20\n"
