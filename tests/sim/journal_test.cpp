@@ -178,10 +178,12 @@ TEST(AdviceJournal, DamageIsSaidWithItsLine) {
 TEST(AdviceJournal, ASummaryCountsAndNames) {
     const std::string text = command_of("equipartition", 2);
     EXPECT_EQ(journal_summary(replayed(text)),
-              "9 lines of 1 command: 2 rounds, 6 advices, 3 changes\nEvery advice is what its policy gives now.\n");
+              "9 lines of 1 command: 2 rounds, 6 advices, 3 of them for a change\nEvery advice is what its policy "
+              "gives now.\n");
     const ReplayedJournal told = replayed(spoiled(text, "\"advised\":3", "\"advised\":4"));
     EXPECT_EQ(journal_summary(told),
-              "9 lines of 1 command: 2 rounds, 6 advices, 3 changes\n1 of 6 advices is not what the policy gives "
+              "9 lines of 1 command: 2 rounds, 6 advices, 3 of them for a change\n1 of 6 advices is not what the "
+              "policy gives "
               "now:\n  line 3, round 1: p0 (job 7.0), 2+2 CPUs: the journal has 4+3: an equal share is 6; the policy "
               "advises now 3+3: an equal share is 6\n");
     EXPECT_NE(journal_summary(told, 0).find("  and 1 more; --json has all that differ\n"), std::string::npos);

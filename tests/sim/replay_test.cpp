@@ -301,7 +301,7 @@ TEST(Replay, WhatCannotBeReadIsSaidWithItsLine) {
     const std::string pool = "pool cores=8 nodes=0-3\n";
     const std::string job = " submit=0 request=100 count=2 min_cores=1 ";
     const std::string start = "start at=1 job=1" + job + "kind=malleable nodes=0-1\n";
-    const char* nothing = "there is not one whole line in it; name the log of decisions of a controller";
+    const char* nothing = "there is not one whole line in it; name a log of decisions, a record or a journal";
     EXPECT_EQ(complaint(""), nothing);
     EXPECT_EQ(complaint("# nothing\n"), nothing);
     EXPECT_EQ(complaint("sd-policy 1"), nothing);
