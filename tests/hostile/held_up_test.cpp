@@ -135,7 +135,7 @@ TEST_F(HeldUp, AnAdministratorMovesNoProcessOutsideANewerMask) {
         const Gate gate;
         const Launched launched(path_, kBoth, start_two);
         (void)launched.other();
-        Child older = start_administrator(launched, kFirst, 0, gate);
+        Child older = start_administrator(launched, kFirst, kLongWait, gate);
         if (!trace(older.pid())) DROM_SKIP("system calls cannot be traced here");
         gate.open();
         held = overtake(launched, older.pid(), calls);
@@ -247,7 +247,7 @@ TEST_P(HeldUpWhileOneEnds, TheChildThatItLeavesIsMoved) {
         const Launched launched(path_, kBoth, [](const Shared& words) { start_three(words, GetParam()); });
         const pid_t left = launched.other();
         const pid_t parent = launched.words->parent.load();
-        Child administrator = start_administrator(launched, kFirst, 0, gate);
+        Child administrator = start_administrator(launched, kFirst, kLongWait, gate);
         if (!trace(administrator.pid())) DROM_SKIP("system calls cannot be traced here");
         gate.open();
         held = hold_after_mark(administrator.pid(), calls);
@@ -266,15 +266,15 @@ INSTANTIATE_TEST_SUITE_P(Ends, HeldUpWhileOneEnds, testing::Bool(),
 
 // --- a child is born, starts a daemon and ends ----------------------------------------------------------------------
 
-/// Starts a daemon, and ends.
+/// Starts a daemon, and ends by the bare system call: ThreadSanitizer's _exit() sleeps for a second.
 void start_daemon(const Shared& words) {
-    words->parent.store(getpid());
+    store_pid(words->parent);
     hold_no_fork();
     if (fork_bare() == 0) {
-        words->other.store(getpid());
+        store_pid(words->other);
         sleep_for_good();
     }
-    _exit(0);
+    syscall(SYS_exit_group, 0);
 }
 
 /// Begins a fork whose child will start a daemon. The launcher adopts the daemon.
@@ -294,7 +294,7 @@ TEST_F(HeldUp, ADaemonWhoseParentWasBornAndReapedBetweenTwoListsIsMoved) {
         const Gate gate;
         const Launched launched(path_, kBoth, start_daemon_slowly);
         NEED_HELD_FORK(launched);
-        Child administrator = start_administrator(launched, kFirst, 0, gate);
+        Child administrator = start_administrator(launched, kFirst, kLongWait, gate);
         if (!trace(administrator.pid())) DROM_SKIP("system calls cannot be traced here");
         gate.open();
         held = hold_after_mark(administrator.pid(), calls);

@@ -130,7 +130,7 @@ words() { tail -n +2 "$1"; }
     done
     "$BUILD/bin/drom-sim" replay "$WORK/journal" >"$WORK/told"
     cat "$WORK/told"
-    grep -q "^9 lines of 3 commands: 3 rounds, 3 advices, 1 change$" "$WORK/told"
+    grep -q "^9 lines of 3 commands: 3 rounds, 3 advices, 1 of them for a change$" "$WORK/told"
     grep -q "^Every advice is what its policy gives now\.$" "$WORK/told"
     sed 's/"cpus":2,"advised":1,/"cpus":2,"advised":2,/' "$WORK/journal" >"$WORK/changed"
     run -1 "$BUILD/bin/drom-sim" replay "$WORK/changed"
