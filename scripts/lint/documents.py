@@ -23,6 +23,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from environment import variables  # noqa: E402
 
 _LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
+# What cmake/install.cmake puts beside the documents.
+_INSTALLED = re.compile(r"\.(md|svg)$|examples/|CITATION\.cff$|LICENSE")
 _VARIABLE = re.compile(r"\bDROM_[A-Z_]+\b")
 _COMMAND = re.compile(r"(?:^|[\s`(|$])drom ([a-z]+)((?: [^`\n|;&#]*)?)")
 
@@ -76,6 +78,8 @@ def links(path: Path, text: str) -> list[str]:
         document = (ROOT / path.parent / target) if target else ROOT / path
         if not document.exists():
             found.append(f"link to {target}, which is not there")
+        elif path.parts[0] == "docs" and not _INSTALLED.search(target or path.name):
+            found.append(f"link to {target}, which cmake/install.cmake does not install with the documents")
         elif anchor and anchor not in headings(document):
             found.append(f"link to {target}#{anchor}: there is no such heading")
     return found
