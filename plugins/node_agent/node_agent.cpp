@@ -26,18 +26,23 @@ tl::expected<NodeAgent, Refusal> NodeAgent::open(const AgentSettings& settings) 
 }
 
 tl::expected<void, Refusal> NodeAgent::before_step(const StepName& step, const CpuSet& cpus_of_job) {
-    const auto of_job = [&](const TaskState& task) { return task.step.job == step.job; };
+    if (!settings_.topology.empty()) return {};
+    // Also where the job has no step here: one may be arriving (starting_steps.hpp).
+    if (!step_is_starting(settings_.table, step))
+        return refuse("drom: node agent: write in " + settings_.table + ": " + errno_text(errno));
+    return narrow_steps_of(step.job, cpus_of_job);
+}
+
+tl::expected<void, Refusal> NodeAgent::narrow_steps_of(uint32_t job, const CpuSet& cpus_of_job) {
+    const auto of_job = [job](const TaskState& task) { return task.step.job == job; };
     Call seen(*this);
     // An error of the state is reported when the step's tasks arrive.
-    if (!settings_.topology.empty() || !seen.look() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job))
-        return {};
+    if (!seen.look() || std::none_of(seen.tasks().begin(), seen.tasks().end(), of_job)) return {};
     Call call(*this);
     if (auto begun = call.begin(); !begun) return begun;
     Refusal trouble;
     for (const TaskState& task : call.tasks()) {
         if (!of_job(task) || dead(task)) continue;
-        if (!step_is_starting(settings_.table, step) && trouble.empty())
-            trouble = "drom: node agent: write in " + settings_.table + ": " + errno_text(errno);
         const Refusal refused = narrow_cpuset(static_cast<pid_t>(task.identity.pid), cpus_of_job);
         if (trouble.empty()) trouble = refused;
     }

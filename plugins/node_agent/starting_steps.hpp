@@ -2,8 +2,11 @@
 // starting_steps.hpp - which jobs are about to have another step here: their cpusets stay narrow until Slurm has
 // written those of the new one.
 //
-// There is one file per step in the table's folder, from before Slurm writes to after. A file that stays there counts
-// for some seconds only.
+// There is one file per step in the table's folder, from before Slurm writes to after. It counts while the step daemon
+// lives that made it, however long that takes.
+//
+// The file is made before the job's steps are looked up. A plan is saved before the files are read, and both before any
+// cpuset is widened. So a step that arrives meanwhile is seen by the daemon, which narrows it, or finds the file.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +17,10 @@
 
 namespace drom::slurm {
 
-/// Notes that the step is starting. False: the file could not be made (errno).
+/// Notes that the step of this daemon is starting. Returns false when the file could not be made (errno).
 bool step_is_starting(const std::string& folder, const StepName& step);
 void step_has_started(const std::string& folder, const StepName& step);
-/// Returns the jobs with such a step. Takes away files that no longer count.
+/// Returns the jobs with such a step. Takes away the files of daemons that have ended.
 std::vector<uint32_t> jobs_with_starting_steps(const std::string& folder);
 
 }  // namespace drom::slurm

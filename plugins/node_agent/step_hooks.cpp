@@ -4,6 +4,8 @@
 
 #include <unistd.h>
 
+#include "starting_steps.hpp"
+
 namespace drom::slurm {
 namespace {
 
@@ -69,7 +71,10 @@ void StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode&
 }
 
 void StepHooks::arrive(const AgentSettings& settings, const StepOnNode& step) {
-    const auto without = [&](const std::string& why) { news_(name_of(step.step) + why + "; it runs as without drom"); };
+    const auto without = [&](const std::string& why) {
+        step_has_started(settings.table, step.step);  // its daemon lives on, and Slurm has written its cpusets
+        news_(name_of(step.step) + why + "; it runs as without drom");
+    };
     auto agent = NodeAgent::open(settings);
     if (!agent) return without(agent.error());
     Launch launch = launch_of(step, *agent);

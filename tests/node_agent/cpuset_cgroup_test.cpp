@@ -13,6 +13,8 @@
 
 #include "base/confine.hpp"
 #include "child.hpp"
+#include "node_agent/ended_jobs.hpp"
+#include "node_agent/node_agent.hpp"
 #include "node_agent/starting_steps.hpp"
 #include "partition/topology.hpp"
 #include "temp_dir.hpp"
@@ -322,15 +324,32 @@ TEST_F(FakeTree, BeforeTheNextStepItIsAsNarrowAsTheJobAgain) {
     EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(6, 2), root()), "");
 }
 
-TEST(StartingSteps, CountFromTheirFileToItsEndAndForSecondsOnly) {
+TEST(StartingSteps, CountFromTheirFileToItsEnd) {
     const test::TempDir folder;
     step_is_starting(folder.path(), {7, 1});
     step_is_starting(folder.path(), {8, kBatchStep});
     EXPECT_EQ(jobs_with_starting_steps(folder.path()).size(), 2U);
     step_has_started(folder.path(), {7, 1});
     EXPECT_EQ(jobs_with_starting_steps(folder.path()), std::vector<uint32_t>{8});
-    const fs::path left = folder.path() + "/agent.starting.8.batch";
-    fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::minutes(1));
+    std::ofstream(folder.path() + "/agent.record") << "another file";
+    EXPECT_EQ(jobs_with_starting_steps(folder.path()), std::vector<uint32_t>{8});
+}
+
+/// A daemon that took more than 5 seconds was counted out, and its job's cpusets were widened in its way.
+TEST(StartingSteps, CountWhileTheirDaemonLivesAndNoLonger) {
+    const test::TempDir folder;
+    const test::Gate gate;
+    Child daemon = Child::run([&] {
+        step_is_starting(folder.path(), {8, kBatchStep});
+        gate.open();
+        for (;;) pause();
+        return 0;
+    });
+    gate.pass();
+    const fs::path left = *fs::directory_iterator(folder.path());
+    fs::last_write_time(left, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    EXPECT_EQ(jobs_with_starting_steps(folder.path()), std::vector<uint32_t>{8});
+    daemon.stop();
     EXPECT_TRUE(jobs_with_starting_steps(folder.path()).empty());
     EXPECT_FALSE(fs::exists(left));
 }
@@ -438,6 +457,45 @@ TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNoAffinityChanges) {
     EXPECT_EQ(fit_cpuset(task.pid(), mask, true), "");
     EXPECT_EQ(affinity_of(task), both);
     EXPECT_EQ(affinity_of(other), first);
+}
+
+/// A guest's script failed: its daemon could not write the job's cpuset, since the extern step had been widened.
+TEST(RealCpuset, AStepThatArrivesWhileAnotherOneOfItsJobStartsIsNotWidenedYet) {
+    const RealGroups groups;
+    CpuSet both{};
+    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
+    if (!two_cpus(both) && left_out("one CPU only")) return;
+    CpuSet first = both;
+    first.remove(both.last());
+    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+    const test::TempDir folder;
+    AgentSettings settings;
+    settings.table = folder.path() + "/table";
+    auto agent = NodeAgent::open(settings);
+    ASSERT_TRUE(agent.has_value()) << agent.error();
+    // A job has ended here, as far as can be known the mate. So the guest has the whole node.
+    ASSERT_TRUE(note_end_of_job(settings.table));
+    fs::last_write_time(settings.table + "/agent.ended", fs::file_time_type::clock::now() + std::chrono::hours(1));
+    const auto arrives = [&](uint32_t step, const Child& task) {
+        Launch launch;
+        launch.step = {1, step};
+        launch.user = geteuid();
+        launch.tasks = {task.pid()};
+        launch.granted = first;
+        launch.whole = both;
+        launch.malleable = true;
+        RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(task.pid()));
+        EXPECT_TRUE(agent->arrive(launch).has_value());
+        EXPECT_TRUE(agent->reconcile().has_value());
+    };
+    const Child place = Child::sleeper(), script = Child::sleeper();
+    ASSERT_TRUE(agent->before_step({1, kBatchStep}, first).has_value());
+    arrives(kExternStep, place);
+    EXPECT_EQ(groups.cpus(3), CpuText(first).text);
+    const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
+    EXPECT_TRUE(RealGroups::put(job, CpuText(first).text));
+    arrives(kBatchStep, script);
+    EXPECT_EQ(groups.cpus(3), CpuText(both).text);
 }
 
 TEST(RealCpuset, WhoIsInsideOneSeesTheWholeNode) {
