@@ -7,6 +7,7 @@
 
 #include "policy/node/rank_balance.hpp"
 #include "policy/node/reshape_cpus.hpp"
+#include "policy/node/share_cpus.hpp"
 #include "policy/registry/resize_rows.hpp"
 
 namespace drom::policy {
@@ -55,6 +56,19 @@ constexpr Option<ReshapeCpusRules> kReshape[] = {
      [](ReshapeCpusRules& r, std::string_view v) { return read_estimator(r.resize.estimator, v); }, [](const ReshapeCpusRules& r) { return std::string(word(r.resize.estimator)); }},
     {"min_gap", "SECONDS", "in which a program keeps its CPUs after a change",
      [](ReshapeCpusRules& r, std::string_view v) { return read_whole(r.min_gap, v, 0); }, [](const ReshapeCpusRules& r) { return std::to_string(r.min_gap); }},
+};
+
+constexpr Option<ShareCpusRules> kShare[] = {
+    {"min_gain", "S", "CPUs move when the sum of all slowdowns falls by more than this share",
+     [](ShareCpusRules& r, std::string_view v) { return read_number(r.min_gain, v, 0.0, 1.0); }, [](const ShareCpusRules& r) { return text_of(r.min_gain); }},
+    {"min_share", "S", "of an equal share of the CPUs, which each program keeps",
+     [](ShareCpusRules& r, std::string_view v) { return read_number(r.min_share, v, 0.0, 1.0); }, [](const ShareCpusRules& r) { return text_of(r.min_share); }},
+    {"step", "CPUS", "that move in a round",
+     [](ShareCpusRules& r, std::string_view v) { return read_whole(r.step, v, 1, 4096); }, [](const ShareCpusRules& r) { return std::to_string(r.step); }},
+    {"min_gap", "SECONDS", "in which a program keeps its CPUs after a change",
+     [](ShareCpusRules& r, std::string_view v) { return read_whole(r.min_gap, v, 0); }, [](const ShareCpusRules& r) { return std::to_string(r.min_gap); }},
+    {"memory", "SECONDS", "for which the speed on other CPUs is remembered",
+     [](ShareCpusRules& r, std::string_view v) { return read_whole(r.memory, v, 0); }, [](const ShareCpusRules& r) { return std::to_string(r.memory); }},
 };
 // clang-format on
 
@@ -124,7 +138,7 @@ tl::expected<Named, std::string> named_by(std::string_view text) {
 }  // namespace
 
 std::span<const AdviserRow> advisers() {
-    static const std::array<AdviserRow, 4> rows{
+    static const std::array<AdviserRow, 5> rows{
         row<EqualCpusRules>("equipartition", "equal CPUs for all programs", "HPC in the cloud, sections 6.3 and 6.5.5",
                             kEqual, equal_cpus),
         row<EfficientCpusRules>("efficiency", "programs that lose much of their CPU time shrink, others grow",
@@ -133,6 +147,8 @@ std::span<const AdviserRow> advisers() {
                               "HPC in the cloud, chapter 5", kBalance, rank_balance),
         row<ReshapeCpusRules>("reshape", "programs grow on free CPUs as long as that makes them faster",
                               "R. Sudarsan, ReSHAPE, chapters 2 and 4", kReshape, reshape_cpus),
+        row<ShareCpusRules>("share", "programs trade CPUs while that lowers the sum of their slowdowns",
+                            "thesis, sections 5.3.3 and 5.5", kShare, share_cpus),
     };
     return rows;
 }

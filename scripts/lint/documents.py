@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from environment import variables  # noqa: E402
 
 _LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
-# What cmake/install.cmake puts beside the documents.
+# The files that cmake/install.cmake puts beside the documents.
 _INSTALLED = re.compile(r"\.(md|svg)$|examples/|CITATION\.cff$|LICENSE")
 _VARIABLE = re.compile(r"\bDROM_[A-Z_]+\b")
 _COMMAND = re.compile(r"(?:^|[\s`(|$])drom ([a-z]+)((?: [^`\n|;&#]*)?)")

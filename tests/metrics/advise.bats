@@ -20,7 +20,7 @@ FIRST=(nice -n -20)
 words() { tail -n +2 "$1"; }
 
 @test "words that cannot be meant are refused" {
-    refuses 2 "^drom: advise: --policy fair: there is no policy 'fair'; there are equipartition, efficiency, balance, reshape" drom advise --policy fair
+    refuses 2 "^drom: advise: --policy fair: there is no policy 'fair'; there are equipartition, efficiency, balance, reshape, share" drom advise --policy fair
     refuses 2 "^drom: advise: --policy balance:gain=1: balance has no option 'gain'; it has min_gain, max_moves, memory" drom advise --policy balance:gain=1
     refuses 2 "^drom: advise: --policy efficiency:upper=x: upper 'x' is not a number" drom advise --policy efficiency:upper=x
     refuses 2 "^drom: advise: --policy reshape:scenario=fair: scenario 'fair' is no scenario; there are pba-q, fair-q, fcfs-li-q" drom advise --policy reshape:scenario=fair

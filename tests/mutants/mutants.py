@@ -372,6 +372,8 @@ MUTANTS = [
            (Killer("metrics_tests", ("--gtest_filter=Identities.*",)),)),
     Mutant("a trade that made a job slower is kept", RULE, "undo", Word("slower(present, before->second)", "false"),
            (of_policy("RankBalance.*"),)),
+    Mutant("noise moves CPUs back and forth", RULE, "sure", Word("move.gain > 2 * move.error", "true"),
+           (of_policy("ShareCpus.*"),)),
     Mutant("idle nodes count as busy", RULE, "busy", Word("busy / all_nodes", "1"),
            (Killer("sim_tests", ("--gtest_filter=Metrics.*",)),)),
     Mutant("a run that no request reached is evidence", RULE, "evidence", NEVER,

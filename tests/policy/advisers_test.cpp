@@ -135,7 +135,8 @@ TEST(Advisers, ATextThatNamesNoPolicySaysWhatThereIs) {
         const auto adviser = adviser_of(text);
         return adviser ? "none" : adviser.error();
     };
-    EXPECT_EQ(refusal("fair"), "there is no policy 'fair'; there are equipartition, efficiency, balance, reshape");
+    EXPECT_EQ(refusal("fair"),
+              "there is no policy 'fair'; there are equipartition, efficiency, balance, reshape, share");
     EXPECT_EQ(refusal("balance:gain=3"), "balance has no option 'gain'; it has min_gain, max_moves, memory");
     EXPECT_EQ(refusal("balance:min_gain"), "min_gain needs a value");
     EXPECT_EQ(refusal("balance:"), "nothing follows the ':'");

@@ -90,7 +90,7 @@ journal() {
     sed 5d j >short
     refused "short: line 5 is of no round" short
     sed '1s/equipartition/fair/' j >unknown
-    refused "unknown: line 1 has a policy that cannot be used: there is no policy 'fair'; there are equipartition, efficiency, balance, reshape" unknown
+    refused "unknown: line 1 has a policy that cannot be used: there is no policy 'fair'; there are equipartition, efficiency, balance, reshape, share" unknown
     sed '4s/}$//' j >half
     refused "half: line 4 is no JSON object" half
 }

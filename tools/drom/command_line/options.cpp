@@ -126,7 +126,7 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
     }
     if (verb == "advise") {
         add_value(app, "--policy", typed.options.advise.policy, "POLICY",
-                  "NAME or NAME:OPTION=VALUE,...: equipartition, efficiency (default), balance, reshape");
+                  "NAME or NAME:OPTION=VALUE,...: equipartition, efficiency (default), balance, reshape, share");
         add_value(app, "--job", typed.options.job, "ID", "only the clients of this job");
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
         add_value(app, "--interval", typed.interval, "SECONDS", "begin again so often, until SIGINT");

@@ -147,8 +147,9 @@ constexpr VerbText kVerbs[] = {
      "which is carried out as a whole or not at all.\n"
      "Policies: equipartition gives all programs equal CPUs. efficiency halves a program that loses much of its CPU "
      "time, and lets one that loses little grow to double. balance lets the ranks of a job trade CPUs; a trade that "
-     "made the job slower is undone. reshape lets programs grow on free CPUs as long as that makes them faster. A "
-     "program gets no more CPUs than it has threads, unless its team follows.",
+     "made the job slower is undone. reshape lets programs grow on free CPUs as long as that makes them faster. share "
+     "moves CPUs to the program that they help most. A program gets no more CPUs than it has threads, unless its team "
+     "follows.",
      "drom advise\n"
      "drom advise --policy balance --job 88.0 --interval 15 --apply\n"
      "drom advise --policy efficiency:upper=0.3,min_gap=60 --json\n"
