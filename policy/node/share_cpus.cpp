@@ -59,7 +59,7 @@ struct Sharer {
     int all = 0;    ///< CPUs: with so many it would have no slowdown
     int least = 0;  ///< CPUs that it keeps
 
-    /// A program that does nothing loses nothing.
+    /// Returns 1 while the program does nothing: it loses nothing then.
     [[nodiscard]] double slowdown(int cpus) const {
         const double speed = curve->speed(cpus);
         return speed > 0 ? curve->speed(all) / speed : 1;

@@ -54,7 +54,7 @@ inline void end_held_fork(int file) {
 /// let go a fork that is held.
 inline pid_t fork_bare() { return static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
 
-/// Stores the number of the calling process, which a bare fork made. ThreadSanitizer's own store could wait there for a
+/// Writes the number of the calling process, which a bare fork made. ThreadSanitizer's own store could wait there for a
 /// lock that another thread of the parent held.
 [[gnu::no_sanitize("thread")]] inline void store_pid(std::atomic<pid_t>& word) {
     *reinterpret_cast<volatile pid_t*>(&word) = static_cast<pid_t>(syscall(SYS_getpid));
