@@ -5,6 +5,8 @@
 set -euo pipefail
 BATS_TEST_DIRNAME=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
+load() { source "$BATS_TEST_DIRNAME/$1.bash"; } # as bats has it
+# shellcheck source=/dev/null
 source "$BATS_TEST_DIRNAME/support.bash"
 
 root=$1/root
