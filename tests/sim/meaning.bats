@@ -12,6 +12,27 @@ setup() {
     printf '; MaxNodes: 4\n; MaxProcs: 16\n' >"$log"
 }
 
+# words NUMBER: those of a command on the page of o.
+words() { grep -o '<pre>.*</pre>' o/report.html | sed 's/<[^>]*>//g' | sed -n "$1s/^drom-sim //p"; }
+
+@test "the commands of a page made no page" {
+    printf '%s\n' '1 0 -1 1000 16 -1 -1 16 1000 -1 1 1 1 1 1 -1 -1 -1' '2 10 -1 50 16 -1 -1 16 100 -1 1 1 1 1 1 -1 -1 -1' >>"$log"
+    "$sim" --swf "$log" --policy sd --max-slowdown inf --gantt 0-900 --out o -q >/dev/null
+    run -0 --separate-stderr xargs "$sim" < <(words 1)
+    [[ $stderr != *"no effect"* ]]
+    cmp o/report.html report/report.html
+    # Numbers need neither a folder nor a window.
+    [[ $(jq -r .setting.command o/summary.json) != *--[og]* ]]
+    rm -r o report
+    "$sim" compare --swf "$log" easy sd:max_slowdown=inf --gantt 0-900 --out o -q >/dev/null
+    run -0 xargs "$sim" < <(words 1)
+    cmp o/report.html report/report.html
+    # The page of one setting has the same chart. Of two, that of the other one than the baseline is first.
+    run -0 xargs "$sim" --force < <(words 3)
+    chart() { grep '^<g><title>job' "$1/report.html"; }
+    [[ $(chart report) == "$(chart o | head -2)" && $(chart report) == *"job 2: 4 nodes,"*guest* ]]
+}
+
 @test "the help of columns was wider than the terminal" {
     [[ $(COLUMNS=80 "$sim" help columns | awk 'length > 80') == "" ]]
     [[ $(COLUMNS=80 "$sim" help columns | tr -s ' \n' ' ') == $(COLUMNS=1000 "$sim" help columns | tr -s ' \n' ' ') ]]

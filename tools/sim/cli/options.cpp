@@ -260,9 +260,11 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     if (options.verb != "run") options.command += ' ' + options.verb;
     for (const CLI::Option* option : app.get_options()) {
         if (names_jobs(*option)) options.source_command += retyped(*option);
-        if (!is_one_of(*option, {"--out", "--record", "--quiet", "--json", "--force", "--threads"}))
+        if (is_one_of(*option, {"--gantt"})) options.page_options = retyped(*option);
+        if (!is_one_of(*option, {"--out", "--record", "--quiet", "--json", "--force", "--threads", "--gantt"}))
             options.command += retyped(*option);
     }
+    options.page_options += " --out report";
 }
 
 constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "place", "help"};

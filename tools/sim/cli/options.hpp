@@ -59,6 +59,9 @@ struct SimulationOptions {
     /// out, and folders of the log. So the same simulation has the same command wherever it is made.
     std::string command;
     std::string source_command;  ///< those of its options that name the jobs
+    /// Behind `command`: what makes the page with its figures, too. The folder is one for all, so that the same
+    /// simulation has the same page wherever it is made.
+    std::string page_options;
 };
 
 /// Reads the command line. Errors: an exit status; what there was to say was said.

@@ -48,6 +48,6 @@ std::optional<Figure> utilisation_figure(const ReportInput& input, std::size_t n
 std::optional<Figure> days_figure(const ReportInput& input, std::size_t number);
 
 /// Draws nodes over time: which job had which cores.
-std::optional<Figure> gantt_figure(const Case& of);
+std::optional<Figure> gantt_figure(const ReportInput& input, std::size_t number);
 
 }  // namespace drom::sim

@@ -8,6 +8,7 @@
 
 #include "report/axis.hpp"
 #include "report/figure.hpp"
+#include "report/labels.hpp"
 #include "report/numbers.hpp"
 #include "report/plot.hpp"
 
@@ -162,12 +163,14 @@ private:
 
 }  // namespace
 
-std::optional<Figure> gantt_figure(const Case& of) {
-    const Gantt& gantt = of.digest.gantt;
+std::optional<Figure> gantt_figure(const ReportInput& input, std::size_t number) {
+    const Digest& digest = input.cases[number].digest;
+    const Gantt& gantt = digest.gantt;
     if (gantt.empty() || gantt.nodes <= 0) return std::nullopt;
     Figure figure;
     figure.title = "Nodes of each job over time";
-    figure.svg = GanttChart(gantt, of.digest.setting.provenance.zero, figure.title, of.digest.setting.command).draw();
+    figure.command = own_command(input, number);
+    figure.svg = GanttChart(gantt, digest.setting.provenance.zero, figure.title, figure.command).draw();
     figure.caption = fmt::format(
         "Nodes from top to bottom, time from left to right, from {} s to {} s of the log. The height of a node is "
         "its {} cores: where jobs share it, each has as much of the height as it has cores; where nodes are too "
@@ -176,7 +179,6 @@ std::optional<Figure> gantt_figure(const Case& of) {
     if (gantt.window != gantt.asked)
         figure.caption += fmt::format(" Cut at {} s instead of {} s, to stay readable.", grouped(gantt.window.to),
                                       grouped(gantt.asked.to));
-    figure.command = of.digest.setting.command;
     return figure;
 }
 

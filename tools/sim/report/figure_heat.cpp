@@ -164,7 +164,7 @@ Figure slowdown_figure(const Digest& digest, const std::string& command) {
 
 std::vector<Figure> heat_figures(const ReportInput& input, std::size_t number) {
     const Digest& digest = input.cases[number].digest;
-    const std::string& command = command_of(input, number);
+    const std::string command = command_of(input, number);
     if (digest.heat.rows.empty()) return {};
     if (!digest.heat.against_baseline) return {slowdown_figure(digest, command)};
     const auto baseline = baseline_of(input, number);

@@ -76,8 +76,13 @@ std::optional<std::size_t> baseline_of(const ReportInput& input, std::size_t num
     return baseline;
 }
 
-const std::string& command_of(const ReportInput& input, std::size_t number) {
-    const std::string& own = input.cases[number].digest.setting.command;
+std::string own_command(const ReportInput& input, std::size_t number) {
+    const std::string& command = input.cases[number].digest.setting.command;
+    return command.empty() ? command : command + input.page_options;
+}
+
+std::string command_of(const ReportInput& input, std::size_t number) {
+    const std::string own = own_command(input, number);
     return own.empty() || (baseline_of(input, number) && !input.command.empty()) ? input.command : own;
 }
 

@@ -24,8 +24,11 @@ std::vector<std::string> workloads_of(const ReportInput& input);
 /// Returns which case case `number` is compared with; nothing when it is none.
 std::optional<std::size_t> baseline_of(const ReportInput& input, std::size_t number);
 
+/// Returns the command that makes a page of case `number` alone; empty: it is not known.
+std::string own_command(const ReportInput& input, std::size_t number);
+
 /// Returns the command that makes a figure about case `number`: with a baseline that of the whole report, otherwise
 /// that of the case.
-const std::string& command_of(const ReportInput& input, std::size_t number);
+std::string command_of(const ReportInput& input, std::size_t number);
 
 }  // namespace drom::sim

@@ -203,7 +203,7 @@ bool any_job(const ReportInput& input) {
 std::string details(const ReportInput& input, std::size_t number, const std::string& label, bool open) {
     std::string figures = figure_html(days_figure(input, number)) + figure_html(utilisation_figure(input, number));
     for (const Figure& figure : heat_figures(input, number)) figures += figure_html(figure);
-    figures += figure_html(gantt_figure(input.cases[number]));
+    figures += figure_html(gantt_figure(input, number));
     if (figures.empty()) return {};
     const std::string name =
         workloads_of(input).size() > 1 ? input.cases[number].digest.setting.workload + ": " + label : label;
@@ -228,9 +228,9 @@ std::string all_details(const ReportInput& input) {
 std::string commands(const ReportInput& input) {
     std::string html = "<h2>Commands</h2>\n";
     if (!input.command.empty()) html += "<p>This report:</p>\n<pre>" + command_html(input.command) + "</pre>\n";
-    for (const Case& of : input.cases)
-        if (!of.digest.setting.command.empty() && of.digest.setting.command != input.command)
-            html += "<pre>" + command_html(of.digest.setting.command) + "</pre>\n";
+    for (std::size_t i = 0; i < input.cases.size(); ++i)
+        if (const std::string own = own_command(input, i); !own.empty() && own != input.command)
+            html += "<pre>" + command_html(own) + "</pre>\n";
     return html;
 }
 

@@ -28,6 +28,8 @@ struct ReportInput {
     std::vector<Case> cases;
     std::string varied;                ///< name of the parameter that a sweep varies; empty: no sweep
     std::vector<std::string> repairs;  ///< what was done to the log, a sentence each
+    /// Behind Setting::command: what makes a page of that case with the same figures.
+    std::string page_options{};
 };
 
 /// Name of the parameter in Setting::parameters whose value is the execution model: cases that differ in nothing else

@@ -215,7 +215,7 @@ private:
         for (const auto& [name, value] : values_of(task.parameters)) {
             text += fmt::format(" {} {}", option_of(name), value);
         }
-        return options_.window.empty() ? text : text + " --gantt " + options_.window;
+        return text;
     }
 
     static tl::expected<void, std::string> write_files(const std::string& folder, const Outcome& outcome,
@@ -247,7 +247,8 @@ private:
 ReportInput report_of(const SimulationOptions& options, const Input& input, const std::vector<Task>& tasks,
                       const std::vector<Digest>& digests) {
     ReportInput report;
-    report.command = options.command;
+    report.command = options.command + options.page_options;
+    report.page_options = options.page_options;
     report.repairs = input.provenance.repairs;
     if (!options.varied.empty()) report.varied = options.varied.back().name;
     for (std::size_t i = 0; i < tasks.size(); ++i)

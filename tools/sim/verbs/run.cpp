@@ -28,7 +28,8 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
     const SummaryRow row{options.settings.front(), "", seed, digest};
     if (auto done = write_text(folder + "summary.csv", summary_csv({&row, 1})); !done) return done;
     ReportInput report;
-    report.command = options.command;
+    report.command = options.command + options.page_options;
+    report.page_options = options.page_options;
     report.repairs = input.provenance.repairs;
     report.cases.push_back({digest, std::nullopt, "", "", true});
     return write_text(folder + "report.html", html_report(report));
