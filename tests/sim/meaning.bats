@@ -76,6 +76,29 @@ print(job["run"], job["stretched"], job["killed"])' "$1/jobs.csv"; }
     grep -q "a whole one in $(wc -l <examples/policy/shortest_first.cpp) lines" docs/developer/own-policy.md
 }
 
+@test "nothing said on which nodes a job was" {
+    "$sim" --generate w5 --jobs 300 --policy sd --out plain -q >/dev/null
+    "$sim" --generate w5 --jobs 300 --policy sd --node-list --out listed -q >/dev/null
+    "$sim" compare --generate w5 --jobs 300 sd urgent --urgent-share 0.1 --node-list --out both -q >/dev/null
+    for file in decisions.csv schedule.swf summary.json summary.csv report.html; do cmp "plain/$file" "listed/$file"; done
+    python3 - <<'END'
+import csv
+def nodes(row): return {n for part in row["node_list"].split(",") for n in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
+assert all(row["node_list"] == "" for row in csv.DictReader(open("plain/jobs.csv")))
+for folder in "listed", "both/urgent":
+    rows = list(csv.DictReader(open(folder + "/jobs.csv")))
+    of = {row["id"]: nodes(row) for row in rows}
+    assert all(len(of[row["id"]]) == int(row["size"]) and of[row["id"]] <= set(range(49)) for row in rows)
+    # Guests are on nodes of their mates, and two jobs are on a node at most.
+    assert all(of[row["id"]] & of[mate] for row in rows for mate in row["mates"].split())
+    on = dict.fromkeys(range(49), 0)
+    for _, change, job in sorted([(int(r["start"]), 1, r["id"]) for r in rows] + [(int(r["end"]), -1, r["id"]) for r in rows]):
+        for node in of[job]: on[node] += change
+        assert max(on.values()) <= 2
+assert sum(row["how"] == "shared" for row in csv.DictReader(open("listed/jobs.csv"))) > 0
+END
+}
+
 # The table of columns and that of each policy's options are other code than what writes the file.
 @test "summary.csv had columns that no table explained" {
     # shellcheck disable=SC2016 # backquotes of Markdown

@@ -171,6 +171,7 @@ said_alone() {
     remarked "run: seed has no effect: no job is drawn (malleable_share, moldable_share, urgent_share)." --swf "$log" --seed 7
     remarked "" --swf "$log" --policy sd --seed 7 --malleable-share 0.5
     remarked "run: --gantt has no effect: the page that it is for comes with --out." --swf "$log" --gantt 1d-2d
+    remarked "run: --node-list has no effect: jobs.csv, which it is for, comes with --out." --swf "$log" --node-list
     # In a comparison it is named where it has none in any setting.
     remarked "" compare --swf "$log" easy slurm --safety 0.9 --vary prediction=request,knn
     remarked "compare: safety has no effect: nothing is predicted (prediction)." compare --swf "$log" easy slurm --safety 0.9

@@ -108,6 +108,23 @@ TEST(JobsCsv, LeavesOutWhatHasNotHappened) {
     for (const auto& row : table) EXPECT_EQ(row.size(), table.front().size());
 }
 
+TEST(JobsCsv, HasTheNodesThatWereKept) {
+    const TempDir folder;
+    Outcome outcome = baseline_outcome();
+    const auto written = [&] {
+        EXPECT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome));
+        return records(text_of(folder.path() + "/jobs.csv"));
+    };
+    EXPECT_EQ(field(written(), 1, "node_list"), "");
+    outcome.nodes = {policy::NodeSet(0, 2), policy::NodeSet(3, 1), policy::NodeSet(1, 1)};
+    outcome.nodes[1].insert(policy::NodeSet(8, 4));
+    outcome.jobs[2].start = outcome.jobs[2].end = -1;
+    const auto table = written();
+    EXPECT_EQ(field(table, 1, "node_list"), "0-1");
+    EXPECT_EQ(field(table, 2, "node_list"), "3,8-11");
+    EXPECT_EQ(field(table, 3, "node_list"), "");
+}
+
 TEST(JobsCsv, KeepsItsDecimalsForAnyNumber) {
     EXPECT_TRUE(holds("decimals", [] {
         const TempDir folder;

@@ -195,6 +195,8 @@ constexpr const char* kOutput =
     "  -J, --json              summary.json on stdout instead of a table\n"
     "  -q, --quiet             no progress, no remarks about the log\n";
 
+constexpr const char* kMoreOutput = "  --node-list             jobs.csv says on which nodes each job started\n";
+
 constexpr const char* kRunOptions = "  --record FILE           what the policy is told and decides, as plain text\n";
 
 constexpr const char* kCompareOptions =
@@ -251,7 +253,7 @@ std::string help(const std::string& verb, bool full) {
     if (verb == "place") return kPlace + std::string("\n") + (full ? kPlaceMore + std::string("\n") : "") + kPlaceExit;
     const bool compare = verb == "compare";
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
-                       (full ? kMoreJobs : "") + '\n' + kOutput;
+                       (full ? kMoreJobs : "") + '\n' + kOutput + (full ? kMoreOutput : "");
     if (compare) text += kCompareOptions;
     if (!compare) text += kRunOptions;
     if (full) text += '\n' + parameters() + '\n' + kExamples;

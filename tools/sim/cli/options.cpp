@@ -118,6 +118,7 @@ void add_place(CLI::App& app, Typed& typed) {
 void add_simulation(CLI::App& app, Typed& typed) {
     app.add_flag("-J,--json", typed.options.json);
     add_value(app, "--gantt", typed.options.window);
+    app.add_flag("--node-list", typed.options.node_list);
     add_value(app, "--slurm-conf", typed.options.slurm_conf);
     add_value(app, "--partition", typed.options.partition);
     for (const ParameterRow& row : all_parameters())
@@ -261,7 +262,8 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (names_jobs(*option)) options.source_command += retyped(*option);
         if (is_one_of(*option, {"--gantt"})) options.page_options = retyped(*option);
-        if (!is_one_of(*option, {"--out", "--record", "--quiet", "--json", "--force", "--threads", "--gantt"}))
+        if (!is_one_of(*option,
+                       {"--out", "--record", "--quiet", "--json", "--force", "--threads", "--gantt", "--node-list"}))
             options.command += retyped(*option);
     }
     options.page_options += " --out report";

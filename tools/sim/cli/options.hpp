@@ -51,6 +51,7 @@ struct SimulationOptions {
     std::string record;          ///< run: file that takes the record of the passes; empty: none
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;
+    bool node_list = false;  ///< jobs.csv has the nodes of each job
     bool json = false, quiet = false;
     bool force = false;      ///< the folder may have a result, which is written over
     bool markdown = false;   ///< policies: as the page of the documents

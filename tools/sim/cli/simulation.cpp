@@ -317,22 +317,23 @@ tl::expected<Window, std::string> read_window(const std::string& text, const Wor
     return Window{*from, *to};
 }
 
-Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
-                    Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink) {
+Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Kept kept,
+                    Progress& progress, const std::atomic<bool>& stop) {
     EngineRules rules = engine_rules_of(parameters, input.nodes, input.cores_per_node);
     if (!input.machine.empty()) rules.partitions.clear();
     for (const PartitionFile& partition : input.machine)
         rules.partitions.push_back(policy::Machine::uniform(partition.nodes, partition.cores_per_node));
     rules.energy = input.energy;
-    rules.window_from = window.from;
-    rules.window_to = window.to;
+    rules.window_from = kept.window.from;
+    rules.window_to = kept.window.to;
+    rules.keep_nodes = kept.nodes;
     rules.stop = &stop;
     std::size_t told = 0;
     rules.progress = [&](std::size_t ended) { progress.add(ended - std::exchange(told, ended)); };
     policy::Policy policy = parameters.policy;
     policy::set_energy_model(policy, input.energy);
     const auto* model = policy::takes_energy_model(policy.row()) ? input.energy.get() : nullptr;
-    const auto scheduler = sink ? policy::recording(policy, model, std::move(sink)) : policy.scheduler();
+    const auto scheduler = kept.sink ? policy::recording(policy, model, std::move(kept.sink)) : policy.scheduler();
     Outcome outcome = changes_workload(parameters.run)
                           ? simulate(changed(input.workload, parameters.run), *scheduler, rules)
                           : simulate(input.workload, *scheduler, rules);
@@ -361,8 +362,9 @@ void remark_on_idle_policies(const SimulationOptions& options, std::span<const D
     for (const auto& [name, value] : options.site.parameters) of_site.insert(name);
     if (!options.site.parameters.empty()) of_site.insert("partition_factors");
     for (const std::string& sentence : without_effect(digests, of_site)) remark(options, sentence);
-    if (options.out.empty() && !options.window.empty())
-        remark(options, "--gantt has no effect: the page that it is for comes with --out.");
+    if (!options.out.empty()) return;
+    if (!options.window.empty()) remark(options, "--gantt has no effect: the page that it is for comes with --out.");
+    if (options.node_list) remark(options, "--node-list has no effect: jobs.csv, which it is for, comes with --out.");
 }
 
 int fail(const Failure& failure) {

@@ -57,9 +57,16 @@ tl::expected<void, Failure> check_out(const SimulationOptions& options);
 /// Refuses a file for the option that is one of those that are read, under whatever name, also with --force.
 tl::expected<void, Failure> check_apart(const SimulationOptions& options, const std::string& file, const char* option);
 
-/// Runs one setting. `command` repeats it. `sink` takes the record of its passes; empty: there is none.
-Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Window window,
-                    Progress& progress, const std::atomic<bool>& stop, policy::RecordSink sink = {});
+/// Results of a simulation besides the times of its jobs.
+struct Kept {
+    Window window;            ///< of the chart; empty: there is none
+    bool nodes = false;       ///< of each job
+    policy::RecordSink sink;  ///< takes the record of its passes; empty: there is none
+};
+
+/// Runs one setting. `command` repeats it.
+Outcome run_setting(const Input& input, const Parameters& parameters, const std::string& command, Kept kept,
+                    Progress& progress, const std::atomic<bool>& stop);
 
 /// Says once per reason on stderr, unless quiet, which jobs a policy never starts, and why one that shares nodes could
 /// not do so. Says which parameters had no effect, too.

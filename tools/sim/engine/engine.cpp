@@ -65,6 +65,7 @@ public:
         for (const policy::Machine& machine : rules.partitions) clusters_.emplace_back(machine);
         number_applications();
         admit();
+        if (rules.keep_nodes) out_.nodes.resize(out_.jobs.size());
     }
 
     Outcome run() {
@@ -291,6 +292,7 @@ private:
         if (job.program < 0 && start.job.nodes != job.nodes) job.molded = start.job.nodes;
         job.point = point_of(decision.point, job);
         job.refusal = decision.refusal;
+        if (rules_.keep_nodes) out_.nodes[number] = cluster(slot).nodes_of(slot.number);
         Work& begun = work(slot);
         begun.job = number;
         begun.since = now;

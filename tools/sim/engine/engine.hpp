@@ -24,6 +24,7 @@ struct EngineRules {
     std::uint64_t seed = 1;
     int ranks_per_node = 1;                  ///< cores that each job keeps at least on each node
     Seconds window_from = 0, window_to = 0;  ///< stretches are recorded here; empty: nowhere
+    bool keep_nodes = false;                 ///< of each job, in Outcome::nodes
 
     /// Called now and then with the number of jobs that have ended; may be empty.
     std::function<void(std::size_t ended)> progress;

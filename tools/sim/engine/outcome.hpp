@@ -128,12 +128,13 @@ using EntriesOfJobs = std::map<std::pair<int, int>, std::vector<policy::Operatin
 
 struct Outcome {
     Setting setting;
-    std::vector<JobOutcome> jobs;    ///< in the order of the workload
-    EntriesOfJobs entries;           ///< empty: the policy does not choose by an energy model
-    std::size_t too_wide = 0;        ///< jobs wider than the machine, left out
-    bool interrupted = false;        ///< stopped before the last job ended
-    std::vector<Stretch> stretches;  ///< of the window that was asked for
-    double seconds = 0;              ///< that the simulation itself took
+    std::vector<JobOutcome> jobs;        ///< in the order of the workload
+    std::vector<policy::NodeSet> nodes;  ///< on which each of them started last; empty: not asked for
+    EntriesOfJobs entries;               ///< empty: the policy does not choose by an energy model
+    std::size_t too_wide = 0;            ///< jobs wider than the machine, left out
+    bool interrupted = false;            ///< stopped before the last job ended
+    std::vector<Stretch> stretches;      ///< of the window that was asked for
+    double seconds = 0;                  ///< that the simulation itself took
     std::size_t passes = 0, events = 0;
     std::size_t outlived = 0;    ///< guests that outlived a mate
     Seconds longest_shrink = 0;  ///< from the request to the program's answer, of those that were carried out

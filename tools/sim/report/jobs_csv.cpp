@@ -20,6 +20,7 @@ struct JobRow {
     std::span<const policy::OperatingPoint> entries;  ///< of the job; none: the policy does not choose among them
     std::optional<bool> worse;                        ///< than under the baseline
     const BusyNodes* lost = nullptr;                  ///< a run of it that was preempted; null: the row is of its last
+    const policy::NodeSet* nodes = nullptr;           ///< null: not kept
 };
 
 bool started(const JobRow& row) { return row.job.start >= 0; }
@@ -100,6 +101,7 @@ constexpr CsvColumn<JobRow> kJobsTable[] = {
     {"moldable", "0/1", "1: the job can start on another number of nodes", [](Text& t, Row r) { put_flag(t, r.job.moldable); }},
     {"urgent", "0/1", "1: the job is urgent to the policy", [](Text& t, Row r) { put_flag(t, r.job.urgent); }},
     {"preempted", "", "times that the job ended for an urgent one and waited again", [](Text& t, Row r) { put_integer(t, r.job.history->preempted); }},
+    {"node_list", "", "numbers of the nodes that it started on, from 0 in each partition, as in `0-3,8`; empty without `--node-list`", [](Text& t, Row r) { if (started(r) && r.nodes != nullptr) put_text(t, r.nodes->text()); }},
 };
 
 constexpr CsvColumn<JobRow> kDecisionsTable[] = {
@@ -162,6 +164,7 @@ tl::expected<void, std::string> write_jobs_csv(const std::string& path, const Ou
         JobRow row{outcome.jobs[i], outcome.setting, {}, std::nullopt};
         if (baseline != nullptr && comparable(outcome, *baseline, i))
             row.worse = slowdown(outcome.jobs[i]) > slowdown(baseline->jobs[i]);
+        if (!outcome.nodes.empty()) row.nodes = &outcome.nodes[i];
         put(row);
     });
 }

@@ -197,7 +197,8 @@ public:
 private:
     void simulate_one(std::size_t i, bool write) {
         const Task& task = tasks_[i];
-        Outcome outcome = run_setting(input_, task.parameters, command_of(task), window_, progress_, stop_);
+        Outcome outcome = run_setting(input_, task.parameters, command_of(task),
+                                      {window_, options_.node_list && write, {}}, progress_, stop_);
         const Outcome* baseline = task.baseline ? &kept_[*task.baseline] : nullptr;
         digests_[i] = digest(outcome, baseline, window_);
         if (write)

@@ -101,7 +101,8 @@ int verb_run(const SimulationOptions& typed) {
     if (!record) return fail(record.error());
     const Outcome outcome = [&] {
         Progress progress(policy, input->workload.jobs.size(), options.quiet);
-        return run_setting(*input, *parameters, options.command, *window, progress, stop, sink_of(*record));
+        return run_setting(*input, *parameters, options.command,
+                           {*window, options.node_list && !options.out.empty(), sink_of(*record)}, progress, stop);
     }();
     if (const auto written = close(*record); !written) return fail({kRefused, written.error()});
     const Digest all = digest(outcome, nullptr, *window);
