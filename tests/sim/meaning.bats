@@ -99,6 +99,39 @@ assert sum(row["how"] == "shared" for row in csv.DictReader(open("listed/jobs.cs
 END
 }
 
+@test "what the page drew over time was in no file" {
+    energy=$BATS_TEST_DIRNAME/../../examples/energy
+    machine=(--machine "$energy/p1-p2.machine" --apps "$energy/thesis.apps")
+    "$sim" compare --generate eamc --jobs 300 "${machine[@]}" best-partition eamc --out energy -q >/dev/null
+    "$sim" compare --generate w5 --jobs 300 sd urgent --urgent-share 0.1 --out plain -q >/dev/null
+    "$sim" --generate w5 --jobs 300 --policy sd --urgent-share 0.1 --out alone -q >/dev/null
+    for file in series.csv days.csv; do cmp "alone/$file" "plain/sd/$file"; done
+    python3 - <<'END'
+import csv, json
+from math import isclose
+for folder in "energy/best-partition", "energy/eamc", "plain/sd", "plain/urgent":
+    rows = lambda name: list(csv.DictReader(open(f"{folder}/{name}.csv")))
+    jobs, steps, days, summary = rows("jobs"), rows("series"), rows("days"), json.load(open(folder + "/summary.json"))
+    begin, end = int(steps[0]["from"]), int(steps[-1]["to"])
+    assert end - begin == summary["makespan"] and all(a["to"] == b["from"] for a, b in zip(steps, steps[1:]))
+    total = lambda column: sum(float(step[column]) * (int(step["to"]) - int(step["from"])) for step in steps)
+    sums = lambda of: sum(map(of, jobs))
+    inside = lambda job, first, last: max(0, min(int(job[last]), end) - max(int(job[first]), begin))
+    ran, waited = sums(lambda job: inside(job, "start", "end")), sums(lambda job: inside(job, "submit", "start"))
+    # A run that was preempted is a run, and no wait.
+    lost = round(total("running") - ran)
+    assert (lost > 0) == (summary.get("preemptions", 0) > 0) and isclose(total("waiting"), waited - lost, abs_tol=1), folder
+    if lost == 0: assert isclose(total("waiting_nodes"), sums(lambda job: int(job["nodes"]) * inside(job, "submit", "start")), abs_tol=1)
+    assert isclose(total("allocated") / (end - begin), summary["allocated"], abs_tol=1e-4)
+    assert isclose(total("busy_nodes") / (end - begin) / summary["setting"]["nodes"], summary["allocated"], abs_tol=1e-4)
+    if "energy" in folder:
+        assert isclose(total("watts"), summary["energy_j"], rel_tol=1e-8) and isclose(total("watts_with_idle"), summary["energy_with_idle_j"], rel_tol=1e-8)
+    else: assert all(step["watts"] == step["watts_with_idle"] == "" for step in steps)
+    assert sum(int(day["jobs"]) for day in days) == 300 and sum(int(day["malleable_starts"]) for day in days) == summary["malleable_starts"]
+    assert isclose(sum(int(day["jobs"]) * float(day["slowdown"] or 0) for day in days) / 300, summary["slowdown_mean"], abs_tol=1e-3)
+END
+}
+
 # The table of columns and that of each policy's options are other code than what writes the file.
 @test "summary.csv had columns that no table explained" {
     # shellcheck disable=SC2016 # backquotes of Markdown

@@ -28,7 +28,7 @@ need_logs() {
 
 @test "a run leaves numbers, jobs, decisions, a log and a page" {
     run -0 --separate-stderr "$sim" --swf "$log" --policy sd --base easy --max-slowdown inf --out out
-    for file in jobs.csv decisions.csv summary.json schedule.swf report.html; do [[ -s out/$file ]]; done
+    for file in jobs.csv decisions.csv series.csv days.csv summary.json schedule.swf report.html; do [[ -s out/$file ]]; done
     [[ $(jq -r '[.jobs, .malleable_starts, .mates, .makespan] | join(" ")' out/summary.json) == "2 1 1 1050" ]]
     jq -e 'has("wait_mean") and has("response_mean") and has("slowdown_mean") and has("bounded_slowdown_mean") and has("utilisation")' out/summary.json
     grep -q '^2,10,shared,"job 2 .* joined job 1 after 0 s' out/decisions.csv
@@ -41,7 +41,7 @@ need_logs() {
     mkdir elsewhere
     cp "$log" elsewhere
     (cd elsewhere && "$sim" --json --policy sd+ --swf log.swf --force -o ../b >/dev/null)
-    for file in jobs.csv decisions.csv schedule.swf summary.json summary.csv report.html; do cmp "a/$file" "b/$file"; done
+    for file in jobs.csv decisions.csv series.csv days.csv schedule.swf summary.json summary.csv report.html; do cmp "a/$file" "b/$file"; done
     "$sim" compare --swf "$log" slurm sd --vary max_slowdown=5,inf --out c -q >/dev/null
     (cd elsewhere && "$sim" compare --swf log.swf slurm sd --threads 1 --out ../d --vary max_slowdown=5,inf >/dev/null)
     for file in summary.json summary.csv report.html sd-max_slowdown-5/summary.json; do cmp "c/$file" "d/$file"; done

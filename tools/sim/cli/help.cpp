@@ -10,6 +10,7 @@
 #include "engine/settings.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/replay_text.hpp"
+#include "report/series_csv.hpp"
 #include "report/summary_csv.hpp"
 
 namespace drom::sim {
@@ -188,8 +189,9 @@ constexpr const char* kMoreJobs =
 
 constexpr const char* kOutput =
     "Output:\n"
-    "  -o, --out DIR           jobs.csv, decisions.csv, summary.json, summary.csv, schedule.swf, report.html; without "
-    "it only numbers are printed (drom-sim help columns explains the CSV files)\n"
+    "  -o, --out DIR           report.html, summary.json, schedule.swf; jobs, decisions, series, days and summary as "
+    ".csv "
+    "(see drom-sim help columns); without it only numbers\n"
     "  --force                 write over the result that DIR has\n"
     "  --gantt FROM-TO         window of the report's chart: seconds, or 12h-36h, 3d-4d; none (a day in the middle)\n"
     "  -J, --json              summary.json on stdout instead of a table\n"
@@ -242,7 +244,8 @@ std::string parameters() {
 }  // namespace
 
 std::string columns_help() {
-    return jobs_columns() + '\n' + decisions_columns() + '\n' + summary_columns() + '\n' + redecided_columns();
+    return jobs_columns() + '\n' + decisions_columns() + '\n' + series_columns() + '\n' + days_columns() + '\n' +
+           summary_columns() + '\n' + redecided_columns();
 }
 
 std::string help(const std::string& verb, bool full) {

@@ -7,14 +7,13 @@
 #include <map>
 
 #include "engine/busy_nodes.hpp"
+#include "report/step_sums.hpp"
 
 namespace drom::sim {
 namespace {
 
-constexpr Seconds kDay = 24 * 3600;
-
 /// Returns the day of a time, rounded down, also before the log's zero.
-Seconds day_of(Seconds time) noexcept { return time / kDay - (time % kDay < 0 ? 1 : 0); }
+Seconds day_of(Seconds time) noexcept { return time / kDaySeconds - (time % kDaySeconds < 0 ? 1 : 0); }
 
 void add(HeatCell& cell, const JobOutcome& job) {
     ++cell.jobs;
@@ -57,7 +56,7 @@ HeatMap heat_map(const Outcome& outcome, const Outcome* baseline) {
 // By day in a map: logs have gaps of years, and an absurd submit must not cost a day for each day before it.
 std::vector<Day> days(const Outcome& outcome) {
     std::map<Seconds, Day> found;
-    const Seconds clock = outcome.setting.provenance.zero % kDay;
+    const Seconds clock = outcome.setting.provenance.zero % kDaySeconds;
     for (const JobOutcome& job : outcome.jobs) {
         if (job.shared() && job.start >= 0) ++found[day_of(clock + job.start)].malleable_starts;
         if (!job.ended()) continue;
@@ -102,60 +101,18 @@ Seconds step_of(Seconds span) {
     constexpr Seconds kMaxSteps = 400;
     for (const Seconds step : {1, 10, 60, 600, 3600, 3 * 3600, 6 * 3600, 12 * 3600, 24 * 3600, 7 * 24 * 3600})
         if (span / step < kMaxSteps) return step;
-    return (span / kMaxSteps / kDay + 1) * kDay;
+    return (span / kMaxSteps / kDaySeconds + 1) * kDaySeconds;
 }
-
-/// Node-seconds that were busy until each moment on a grid. Cost: what is added, and the moments.
-class BusyUntil {
-public:
-    BusyUntil(Seconds from, Seconds step, std::size_t steps) : from_(from), step_(step), changes_(steps + 1) {}
-
-    void add(const BusyNodes& busy) {
-        change(busy.from - from_, busy.nodes);
-        change(busy.to - from_, -busy.nodes);
-    }
-
-    /// Returns the node-seconds up to the moments from + step, from + 2 step, ...
-    std::vector<Seconds> each() const {
-        std::vector<Seconds> until;
-        Seconds nodes = 0, offset = 0;
-        for (std::size_t i = 0; i < changes_.size(); ++i) {
-            nodes += changes_[i].nodes;
-            offset += changes_[i].offset;
-            if (i > 0) until.push_back(nodes * static_cast<Seconds>(i) * step_ - offset);
-        }
-        return until;
-    }
-
-private:
-    struct Change {
-        Seconds nodes = 0, offset = 0;
-    };
-
-    /// Changes the number at `time`: it counts from the first moment at or after it.
-    void change(Seconds time, int nodes) {
-        const auto moment = static_cast<std::size_t>((time + step_ - 1) / step_);
-        if (moment >= changes_.size()) return;
-        changes_[moment].nodes += nodes;
-        changes_[moment].offset += nodes * time;
-    }
-
-    const Seconds from_, step_;
-    std::vector<Change> changes_;
-};
 
 Utilisation utilisation(const Outcome& outcome, const Metrics& metrics) {
     if (metrics.makespan <= 0 || outcome.setting.nodes <= 0) return {};
     Utilisation found{metrics.first_start, step_of(metrics.makespan), metrics.last_end, {}};
-    const auto steps = static_cast<std::size_t>((metrics.makespan + found.step - 1) / found.step);
-    BusyUntil busy(found.from, found.step, steps);
-    for (const BusyNodes& one : busy_nodes(outcome, metrics.last_end)) busy.add(one);
-    Seconds before = 0, left = metrics.makespan;
-    for (const Seconds until : busy.each()) {
-        const double all = static_cast<double>(outcome.setting.nodes) * static_cast<double>(std::min(left, found.step));
-        found.shares.push_back(std::clamp(static_cast<double>(until - before) / all, 0.0, 1.0));
-        before = until;
-        left -= found.step;
+    StepSums busy(found.from, found.step, found.to);
+    for (const BusyNodes& one : busy_nodes(outcome, metrics.last_end)) busy.add(one.from, one.to, one.nodes);
+    for (const double node_seconds : busy.each()) {
+        const Seconds seconds = busy.seconds(found.shares.size());
+        const double all = static_cast<double>(outcome.setting.nodes) * static_cast<double>(seconds);
+        found.shares.push_back(std::clamp(node_seconds / all, 0.0, 1.0));
     }
     return found;
 }

@@ -34,6 +34,8 @@ struct HeatMap {
     std::vector<std::array<HeatCell, kRunClasses.size() + 1>> rows;
 };
 
+constexpr Seconds kDaySeconds = 24 * 3600;
+
 /// Days without jobs and starts are left out.
 struct Day {
     Seconds day = 0;                   ///< since the log's zero; of the calendar (UTC) where that is known

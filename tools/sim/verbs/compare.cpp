@@ -14,6 +14,7 @@
 #include "engine/replication.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/report.hpp"
+#include "report/series_csv.hpp"
 #include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
@@ -224,6 +225,8 @@ private:
         if (auto done = make_folder(folder); !done) return done;
         if (auto done = write_jobs_csv(folder + "/jobs.csv", outcome, baseline); !done) return done;
         if (auto done = write_decisions_csv(folder + "/decisions.csv", outcome); !done) return done;
+        if (auto done = write_series_csv(folder + "/series.csv", outcome, digest); !done) return done;
+        if (auto done = write_days_csv(folder + "/days.csv", digest); !done) return done;
         return write_text(folder + "/summary.json", summary_json(digest));
     }
 

@@ -8,6 +8,7 @@
 #include "report/jobs_csv.hpp"
 #include "report/record_text.hpp"
 #include "report/report.hpp"
+#include "report/series_csv.hpp"
 #include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
@@ -22,6 +23,8 @@ tl::expected<void, std::string> write_all(const SimulationOptions& options, cons
     if (auto done = make_folder(options.out); !done) return done;
     if (auto done = write_jobs_csv(folder + "jobs.csv", outcome); !done) return done;
     if (auto done = write_decisions_csv(folder + "decisions.csv", outcome); !done) return done;
+    if (auto done = write_series_csv(folder + "series.csv", outcome, digest); !done) return done;
+    if (auto done = write_days_csv(folder + "days.csv", digest); !done) return done;
     if (auto done = write_schedule(folder + "schedule.swf", input, outcome); !done) return done;
     if (auto done = write_text(folder + "summary.json", summary_json(digest)); !done) return done;
     const std::string seed = options.source.log.empty() ? std::to_string(options.source.seed) : "";
