@@ -189,9 +189,8 @@ constexpr const char* kMoreJobs =
 
 constexpr const char* kOutput =
     "Output:\n"
-    "  -o, --out DIR           report.html, summary.json, schedule.swf; jobs, decisions, series, days and summary as "
-    ".csv "
-    "(see drom-sim help columns); without it only numbers\n"
+    "  -o, --out DIR           report.html, summary.json, schedule.swf; jobs, decisions, series, days and summary "
+    "as .csv (see drom-sim help columns); without it only numbers\n"
     "  --force                 write over the result that DIR has\n"
     "  --gantt FROM-TO         window of the report's chart: seconds, or 12h-36h, 3d-4d; none (a day in the middle)\n"
     "  -J, --json              summary.json on stdout instead of a table\n"
