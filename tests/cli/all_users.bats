@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# all_users.bats - root's list, drain and restore in the tables of all users, some of which refuse that.
+# all_users.bats - root's verbs in the tables of all users, some of which refuse that.
 
 bats_require_minimum_version 1.5.0
 load support
@@ -87,6 +87,52 @@ on_a_node() {
     for file in listed refused restored; do fits tables <"$WORK/$file"; done
     [[ $stderr =~ "drom: drain: /dev/shm/drom-64322: CPU $B of stiff ("[0-9]+"), which is rigid; drain fewer CPUs, or end it first" ]]
     [[ $stderr == *"only root can look at the tables of others"* ]]
+}
+
+@test "root sees what the programs of all users do, in one window" {
+    two_cpus
+    # Where the kernel lets users take no samples, the exit status is 1, and the CPUs are told all the same.
+    # shellcheck disable=SC2016
+    on_a_node '
+        client 64321 one "$first"
+        client 64322 two "$last"
+        all() { "$drom" "$@" --all-users --window 1 2>/dev/null || true; }
+        SECONDS=0
+        all stats --json >"$1/stats"
+        ((SECONDS < 3))
+        jq -c "[.schema, (.tables[].applications[].name)]" "$1/stats"
+        all stats | grep -Eo "^/dev/shm.*|^(one|two)"
+        all stats --csv | cut -d, -f1,3
+        all top --once --json >"$1/top"
+        jq -c "[.schema, (.tables[].clients[].name)]" "$1/top"
+        all top --once | grep -Eo "^/dev/shm.*|one|two"
+        all metrics --out "$1/prom"
+        grep -E "^drom_(table_up|cpus_owned|node_cpus.*owned)" "$1/prom" | sed "s/pid=\"[0-9]*\"/pid=/"
+        grep -c "^# TYPE drom_cpus_owned" "$1/prom"
+        for verb in stats metrics "top --once"; do as 64321 $verb --all-users || echo refused; done'
+    local heads=$'/dev/shm/drom-64321 of user 64321:\none\n/dev/shm/drom-64322 of user 64322:\ntwo'
+    [[ $status == 0 ]]
+    [[ $output == "$(printf '%s\n' '["drom.stats/1","one","two"]' "$heads" user,name 'user 64321,one' 'user 64322,two' \
+        '["drom.top/1","one","two"]' "$heads" 'drom_table_up{user="user 64321"} 1' 'drom_table_up{user="user 64322"} 1' \
+        'drom_node_cpus{user="user 64321",state="owned"} 1' 'drom_node_cpus{user="user 64322",state="owned"} 1' \
+        'drom_cpus_owned{user="user 64321",job="",client="one",pid=} 1' 'drom_cpus_owned{user="user 64322",job="",client="two",pid=} 1' \
+        1 refused refused refused)" ]]
+    for file in stats top; do fits tables <"$WORK/$file"; done
+    [[ $stderr == *"only root can look at the tables of others"* ]]
+}
+
+@test "a user who kills root's metrics is told of, and the others are in the file" {
+    two_cpus
+    # shellcheck disable=SC2016
+    on_a_node '
+        client 64322 theirs "$first"
+        user 64321 "$drom" run --no-preload -- true
+        attack 64321 KILL
+        "$drom" metrics --all-users --window 1 --out "$1/prom" && exit 9
+        grep -E "^drom_(table_up|clients)" "$1/prom"'
+    [[ $status == 0 ]]
+    [[ $output == $'drom_table_up{user="user 64321"} 0\ndrom_table_up{user="user 64322"} 1\ndrom_clients{user="user 64322"} 1' ]]
+    [[ $stderr == *"drom: metrics: /dev/shm/drom-64321 of user 64321: the process that works there"*"signal 9 (Killed)"* ]]
 }
 
 @test "a user who kills root's command hides no other table, and is named" {

@@ -182,6 +182,12 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "^drom: explain: CLIENT and --slurm exclude each other$" drom explain one --slurm 7
     refuses 2 "^drom: list: --all-users means whole tables of all users; give neither CLIENT nor --table with it$" drom list one --all-users
     refuses 2 "^drom: list: --all-users means whole tables of all users" drom list --all-users --table "$WORK/one"
+    refuses 2 "^drom: stats: --all-users means whole tables of all users; give no --job with it$" drom stats --all-users --job 7
+    refuses 2 "^drom: stats: --talp is about one program, and --all-users about those of all tables$" drom stats --all-users --talp
+    refuses 2 "^drom: stats: merge and --all-users exclude each other: the files have their programs$" drom stats merge x.json --all-users
+    refuses 2 "^drom: top: --all-users needs --once: the screen is about one table$" drom top --all-users --json
+    refuses 2 "^drom: trace: --all-users: a trace follows one table; name it with --table, as the user whose table it is$" drom trace x.csv --all-users
+    refuses 2 "^drom: advise: --all-users: CPUs move between the clients of one table; name it with" drom advise --all-users
     refuses 2 "--name 12 would be taken for a pid" drom run --name 12 -- true
     refuses 2 "--name -x would be taken for an option; a name begins with a letter" drom run --name -x -- true
     refuses 2 "--name --cpus would be taken for an option" drom run --name --cpus -- true

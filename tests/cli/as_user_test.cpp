@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -78,6 +79,27 @@ TEST_F(AsUser, AChildThatIsKilledIsToldOf) {
 TEST_F(AsUser, AChildIsWaitedForWhereTheCreatorIgnoresChildren) {
     std::signal(SIGCHLD, SIG_IGN);
     EXPECT_EQ(answer_of([] { return 7; }).status, 7);
+}
+
+TEST_F(AsUser, ChildrenAtOnceAnswerInTheirOrderWhateverOneOfThemDoes) {
+    const auto slow = [] { return usleep(300'000), print("slow"), 7; };
+    const auto stops_once = [] { return raise(SIGSTOP), print("stopped"), 8; };
+    const auto stops = [] {
+        for (;;) raise(SIGSTOP);
+        return 0;
+    };
+    const auto killed = [] { return raise(SIGKILL); };
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<Answer> answers = as_users(
+        {{kUser, stops}, {kUser, slow}, {kUser + 1, slow}, {kUser, stops_once}, {kUser, killed}}, milliseconds(2000));
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(5000));
+    ASSERT_EQ(answers.size(), 5U);
+    EXPECT_TRUE(fails(answers[0], "was stopped again and again for 2 s"));
+    for (const size_t i : {1U, 2U}) EXPECT_EQ(answers[i].status, 7) << answers[i].failure;
+    EXPECT_EQ(answers[2].output, "slow");
+    EXPECT_EQ(answers[3].output, "stopped") << answers[3].failure;
+    EXPECT_TRUE(fails(answers[4], "was ended by signal 9"));
+    EXPECT_TRUE(as_users({}, kLong).empty());
 }
 
 TEST_F(AsUser, ASignalThatIsKeptCutsTheWaitAndTakesEffectAfterwards) {

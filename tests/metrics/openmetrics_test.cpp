@@ -71,6 +71,27 @@ TEST(OpenMetrics, AProgramThatCouldNotBeSampledHasItsCpuUseOnly) {
         EXPECT_FALSE(has(text, name)) << text;
 }
 
+TEST(OpenMetrics, TextsOfUsersAreOneWithEachFamilyOnce) {
+    const std::string ana = openmetrics_text(one_process("heat", "7.0"));
+    const std::string ben = openmetrics_text(one_process("cold", ""));
+    const std::string text = openmetrics_of_users({{"ana", ana}, {"b\"n", ben}, {"eve", ""}});
+    EXPECT_TRUE(has(text, R"(drom_table_up{user="eve"} 0)")) << text;
+    EXPECT_TRUE(has(text, R"(drom_table_up{user="ana"} 1)"));
+    EXPECT_TRUE(has(text, R"(drom_clients{user="ana"} 1)"));
+    EXPECT_TRUE(has(text, R"(drom_cpus_owned{user="b\"n",job="",client="cold",pid="42"} 2)"));
+    EXPECT_EQ(series_of(text).size(), 3 + series_of(ana).size() + series_of(ben).size());
+    std::istringstream lines(text);
+    std::set<std::string> headings;
+    std::string family;
+    for (std::string line; std::getline(lines, line);) {
+        const bool heads = line.starts_with('#');
+        if (line.starts_with("# TYPE ")) family = line.substr(7, line.find(' ', 7) - 7);
+        EXPECT_TRUE(heads ? headings.insert(line).second : line.starts_with(family)) << line;
+    }
+    EXPECT_TRUE(text.ends_with("\n# EOF\n"));
+    EXPECT_TRUE(openmetrics_of_users({}).ends_with("\n# EOF\n"));
+}
+
 TEST(OpenMetrics, UsefulAndLostCpusAreThoseOwned) {
     metrics::test::RandomProgram random(7);
     for (int i = 0; i < 300; ++i) {

@@ -97,7 +97,8 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
             ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
         app->add_flag("--raw", typed.options.list.raw, "no header, no alignment: fields separated by tabs");
     }
-    if (verb == "list" || verb == "drain" || verb == "restore")
+    constexpr const char* kOfAllUsers[] = {"list", "drain", "restore", "stats", "top", "metrics"};
+    if (std::ranges::find(kOfAllUsers, verb) != std::end(kOfAllUsers))
         app->add_flag("--all-users", typed.options.all_users, "in the table /dev/shm/drom-UID of every user (root)");
     if (verb == "wait") {
         add_value(app, "--seq", typed.seq, "N", "this request (the newest)");
@@ -226,6 +227,14 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
     return near.empty() ? std::string() : "; did you mean " + near + "?";
 }
 
+/// Returns why a verb works in one table only; empty: it is of no use to tell.
+std::string why_one_table(const std::string& verb) {
+    constexpr const char* kHelp = "name it with --table, as the user whose table it is";
+    if (verb == "trace") return std::string("--all-users: a trace follows one table; ") + kHelp;
+    if (verb == "advise") return std::string("--all-users: CPUs move between the clients of one table; ") + kHelp;
+    return {};
+}
+
 /// Refuses a command line that CLI11 refused or left something of.
 int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std::string& why) {
     typed.options.verb = verb.get_name();
@@ -234,6 +243,8 @@ int complain(const CLI::App& app, const CLI::App& verb, Typed& typed, const std:
     if (left.empty() && program && why.empty()) return misused_program(typed, "a verb is missing; drom -h lists them");
     if (left.empty()) return program ? misused_program(typed, why) : misused(typed.options, why);
     const std::string& word = left.front();
+    if (word == "--all-users")
+        if (const std::string one = why_one_table(verb.get_name()); !one.empty()) return misused(typed.options, one);
     if (word.starts_with('-')) {
         const std::string text = "there is no option " + word +
                                  suggestion(word.substr(0, word.find('=')), option_words(verb)) + " (drom " +

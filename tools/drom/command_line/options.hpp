@@ -69,7 +69,7 @@ struct AdviseOptions {
 
 struct CommandOptions : Asked {
     std::string table;       ///< empty: DROM_TABLE, else the user's own
-    bool all_users = false;  ///< list, drain, restore: the tables of all users, for root
+    bool all_users = false;  ///< the tables of all users, for root
 
     std::string client;
     std::string job;        ///< set, shrink, expand, add, remove: all its clients instead of one

@@ -165,6 +165,19 @@ void read_trace(Typed& typed, NumberReader& reader) {
         reader.complain("FILE ends neither with .json nor with .prv nor with .csv; say its --format");
 }
 
+/// Checks what goes with --all-users.
+void read_all_users(const Typed& typed, NumberReader& reader) {
+    const CommandOptions& options = typed.options;
+    if (!options.all_users) return;
+    if (options.stats.merge) reader.complain("merge and --all-users exclude each other: the files have their programs");
+    if (!options.client.empty() || !options.table.empty())
+        reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
+    if (!options.job.empty()) reader.complain("--all-users means whole tables of all users; give no --job with it");
+    if (options.stats.talp) reader.complain("--talp is about one program, and --all-users about those of all tables");
+    if (options.verb == "top" && !options.once)
+        reader.complain("--all-users needs --once: the screen is about one table");
+}
+
 /// Checks the positionals that a verb cannot do without; CLI11 cannot know them.
 void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& reader) {
     const auto takes = [&](const char* word) { return verb.arguments.find(word) != std::string_view::npos; };
@@ -176,8 +189,6 @@ void read_positionals(const VerbText& verb, const Typed& typed, NumberReader& re
     if (!typed.options.slurm_job.empty() && !typed.options.client.empty())
         reader.complain("CLIENT and --slurm exclude each other");
     if (optional_client && typed.empty_client) reader.complain("CLIENT is empty; name a client, or leave it out");
-    if (typed.options.all_users && (!typed.options.client.empty() || !typed.options.table.empty()))
-        reader.complain("--all-users means whole tables of all users; give neither CLIENT nor --table with it");
     if (takes("MASK") && typed.options.mask.empty()) reader.complain("MASK" + usage);
     if (takes(" N") && typed.count.empty() && typed.per_rank.empty()) reader.complain("N" + usage);
     if (takes("FILE [") && typed.options.out.empty()) reader.complain("FILE" + usage);
@@ -200,6 +211,7 @@ void read_typed(const VerbText& verb, Typed& typed, NumberReader& reader) {
     if (verb.name == "metrics" && typed.options.json)
         reader.complain("--json is not for OpenMetrics; drom stats --json says the same as an object");
     if (verb.name != "run" && verb.name != "stats") read_job(verb, typed, reader);
+    read_all_users(typed, reader);
     read_positionals(verb, typed, reader);
     read_request(typed, reader);
     read_run(typed, reader);

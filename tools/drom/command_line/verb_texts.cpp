@@ -128,6 +128,7 @@ constexpr VerbText kVerbs[] = {
      "WAITED the time in which its threads could run and others had the CPU.",
      "drom top                                      # q ends it\n"
      "drom top --once\n"
+     "drom top --once --all-users                   # as root: one table per user\n"
      "drom top --window 10 --json                   # one object per table"},
     {"trace", "FILE [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time",
      "Writes a file for viewers of timelines. Follows the events of the table, and looks at all clients from outside, "
@@ -161,6 +162,7 @@ constexpr VerbText kVerbs[] = {
      "exporter wants it. Where the kernel lets no samples be taken, the gauges that need them are missing; a sentence "
      "says so, and the exit status is 1. A table that cannot be read leaves the file as it was.",
      "drom metrics\n"
+     "drom metrics --all-users                      # as root: the tables of all users, in one text\n"
      "drom metrics --window 15 --out /var/lib/prometheus/node-exporter/drom.prom"},
     {"check", "", "verify the table, finish what another command left unfinished, remove the dead",
      "Never repairs damage: a damaged table is reported with exit status 4.", "drom check"},

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <functional>
+#include <sstream>
 
 #include "text/visible.hpp"
 
@@ -170,7 +172,60 @@ std::string of_requests(const std::vector<ClientRequests>& clients) {
     return requests.text() + release.text();
 }
 
+/// Returns a line with one label more, in front of the others.
+std::string labelled(const std::string& line, const std::string& one) {
+    const size_t at = std::min(line.find_first_of("{ "), line.size());
+    const bool has_labels = at < line.size() && line[at] == '{';
+    return line.substr(0, at) + '{' + one + (has_labels ? ',' + line.substr(at + 1) : '}' + line.substr(at));
+}
+
+/// Puts texts together, family by family.
+class Merged {
+public:
+    void add(const UserMetrics& table) {
+        std::istringstream lines(table.text);
+        auto family = families_.end();
+        bool known = false;
+        for (std::string line; std::getline(lines, line) && line != "# EOF";) {
+            if (line.starts_with("# TYPE ")) {
+                family = std::ranges::find(families_, line, &Part::type);
+                known = family != families_.end();
+                if (!known) family = families_.insert(family, {line, {}, {}});
+            }
+            if (family == families_.end()) continue;
+            if (!line.starts_with('#'))
+                family->samples += labelled(line, label("user", table.user)) + '\n';
+            else if (!known)
+                family->heading += line + '\n';
+        }
+    }
+
+    [[nodiscard]] std::string text() const {
+        std::string text;
+        for (const Part& family : families_) text += family.heading + family.samples;
+        return text;
+    }
+
+private:
+    struct Part {
+        std::string type;  ///< the line that begins it
+        std::string heading;
+        std::string samples;
+    };
+    std::vector<Part> families_;
+};
+
 }  // namespace
+
+std::string openmetrics_of_users(const std::vector<UserMetrics>& tables) {
+    Family up("drom_table_up", "gauge", "", "1 where the table of the user could be read, else 0.");
+    Merged merged;
+    for (const UserMetrics& table : tables) {
+        up.add(label("user", table.user), uint64_t{table.text.empty() ? 0U : 1U});
+        merged.add(table);
+    }
+    return up.text() + merged.text() + "# EOF\n";
+}
 
 std::string openmetrics_text(const NodeMetrics& metrics) {
     return of_node(metrics) + of_requests(metrics.clients) + use_of_processes(metrics.report) +

@@ -39,4 +39,14 @@ struct NodeMetrics {
 /// nothing was sampled.
 std::string openmetrics_text(const NodeMetrics& metrics);
 
+/// The text of drom metrics for the table of one user.
+struct UserMetrics {
+    std::string user;
+    std::string text;  ///< empty: the table could not be read
+};
+
+/// Returns them as one text: each family once, and each series with the label user. A family more, drom_table_up, says
+/// which tables could be read.
+std::string openmetrics_of_users(const std::vector<UserMetrics>& tables);
+
 }  // namespace drom::command

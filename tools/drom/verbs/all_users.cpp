@@ -1,119 +1,29 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// all_users.cpp - one child per table, with the rights of the table's owner.
+// all_users.cpp - a verb in the tables of all users, and what comes of their answers.
 #include "verbs/all_users.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "command_line/cpu_text.hpp"
-#include "libdrom/base/env.hpp"
 #include "output/format.hpp"
-#include "output/json.hpp"
 #include "output/messages.hpp"
+#include "output/openmetrics.hpp"
+#include "output/stats_report.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/as_user.hpp"
 #include "verbs/kept_signals.hpp"
+#include "verbs/user_tables.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {
 
 namespace {
-
-constexpr const char* kTables = "/dev/shm";
-
-/// Returns the users with a folder of the default name that is their own.
-std::vector<uid_t> owners() {
-    std::vector<uid_t> found;
-    std::error_code code;
-    for (const auto& entry : std::filesystem::directory_iterator(kTables, code)) {
-        struct stat info{};
-        if (lstat(entry.path().c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) continue;
-        if (entry.path().filename() == fmt::format("drom-{}", info.st_uid)) found.push_back(info.st_uid);
-    }
-    std::ranges::sort(found);
-    return found;
-}
-
-using Verb = int (*)(const CommandOptions&);
-
-struct UserTable {
-    uid_t uid;
-    std::string path;
-};
-
-std::vector<UserTable> user_tables() {
-    std::vector<UserTable> all;
-    for (const uid_t uid : owners()) all.push_back({uid, fmt::format("{}/drom-{}", kTables, uid)});
-    return all;
-}
-
-std::string user_words(uid_t uid) {
-    const passwd* user = getpwuid(uid);
-    return user != nullptr ? user->pw_name : fmt::format("user {}", uid);
-}
-
-std::string words_of(const UserTable& table) { return fmt::format("{} of {}", table.path, user_words(table.uid)); }
-
-/// Returns the longest time that a verb takes. A verb waits for the administrator lock and then for clients, each for
-/// the timeout at most. The rest is for a busy machine.
-std::chrono::milliseconds limit_of(const CommandOptions& options) {
-    constexpr auto kMargin = std::chrono::milliseconds(5000);
-    const auto fallback = std::chrono::milliseconds(env::milliseconds("DROM_TIMEOUT_MS", 1000));
-    return 2 * options.request.timeout.value_or(fallback) + kMargin;
-}
-
-/// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on
-/// standard output too.
-Answer ask(const UserTable& table, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr) {
-    options.all_users = false;
-    options.table = table.path;
-    Answer answer =
-        as_user(table.uid, [&] { return with_output(options.verb, verb(options)); }, limit_of(options), kept);
-    if (answer.failure.empty()) return answer;
-    const Error error = sentence(options, DROM_E_OS, words_of(table) + ": " + answer.failure);
-    complain(error.text);
-    if (options.json) answer.output = error_json(options.verb, error);
-    return answer;
-}
-
-std::string heading(const UserTable& table) { return words_of(table) + ":\n"; }
-
-/// Returns one object with what each table has answered.
-std::string as_json(const CommandOptions& options, const std::vector<Answer>& answers) {
-    std::string tables;
-    for (const Answer& answer : answers) {
-        const std::string object = answer.output.substr(0, answer.output.find('\n'));
-        if (!object.empty()) tables += (tables.empty() ? "" : ",") + object;
-    }
-    return fmt::format("{{\"schema\":\"drom.{}/1\",\"tables\":[{}]}}\n", options.verb, tables);
-}
-
-int worst_of(const std::vector<Answer>& answers) {
-    int worst = kDone;
-    for (const Answer& answer : answers) worst = std::max(worst, answer.status);
-    return worst;
-}
-
-int show(const CommandOptions& options, const std::vector<UserTable>& all, const std::vector<Answer>& answers) {
-    std::string out;
-    for (size_t i = 0; i < answers.size(); ++i)
-        if (!answers[i].output.empty()) out += (options.list.raw ? "" : heading(all[i])) + answers[i].output;
-    if (all.empty()) out = "no user has a table\n";
-    const int worst = worst_of(answers);
-    return print(options.json ? as_json(options, answers) : out) || worst != kDone ? worst : kRefused;
-}
-
-int refuse_others(const CommandOptions& options) {
-    return refused(options, sentence(options, DROM_E_PERM,
-                                     "--all-users: only root can look at the tables of others; without it the table "
-                                     "is your own"));
-}
 
 /// Returns why a drain of these CPUs would be refused; empty: it would not.
 std::string impediment(const Snapshot& snapshot, const CpuSet& cpus) {
@@ -203,6 +113,18 @@ private:
     bool whole_ = true;  ///< nothing is left of what was taken back
 };
 
+/// Returns the lines of all tables below one heading, with the user in front.
+std::string as_csv(const std::vector<UserTable>& all, const std::vector<Answer>& answers) {
+    std::string out = "user," + stats_csv({});
+    for (size_t i = 0; i < answers.size(); ++i) {
+        std::istringstream lines(answers[i].output);
+        std::string line;
+        std::getline(lines, line);
+        while (std::getline(lines, line)) out += user_words(all[i].uid) + ',' + line + '\n';
+    }
+    return out;
+}
+
 }  // namespace
 
 int list_all_users(const CommandOptions& options) {
@@ -211,6 +133,27 @@ int list_all_users(const CommandOptions& options) {
     std::vector<Answer> answers;
     for (const UserTable& table : all) answers.push_back(ask(table, options, verb_list));
     return show(options, all, answers);
+}
+
+int look_all_users(const CommandOptions& options, int (*verb)(const CommandOptions&)) {
+    if (geteuid() != 0) return refuse_others(options);
+    const auto all = user_tables();
+    const std::vector<Answer> answers = ask_all(all, options, verb);
+    if (!options.stats.csv) return show(options, all, answers);
+    const int worst = worst_of(answers);
+    return print(as_csv(all, answers)) || worst != kDone ? worst : kRefused;
+}
+
+int metrics_all_users(const CommandOptions& options, std::string& text) {
+    if (geteuid() != 0) return refuse_others(options);
+    CommandOptions each = options;
+    each.out.clear();
+    const auto all = user_tables();
+    const std::vector<Answer> answers = ask_all(all, each, verb_metrics);
+    std::vector<UserMetrics> metrics;
+    for (size_t i = 0; i < answers.size(); ++i) metrics.push_back({user_words(all[i].uid), answers[i].output});
+    text = openmetrics_of_users(metrics);
+    return worst_of(answers);
 }
 
 int drain_all_users(const CommandOptions& options) {

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <list>
 #include <optional>
 
 namespace drom::command {
@@ -77,8 +78,25 @@ class Waiter {
 public:
     Waiter(pid_t child, const ChildEvents& events) : child_(child), events_(events) {}
 
-    /// Waits, and returns whether the child has ended by itself.
-    bool until_end(milliseconds limit, const KeptSignals* kept) {
+    [[nodiscard]] bool started() const { return child_ >= 0; }
+
+    /// Returns whether the child has ended. One that is stopped goes on.
+    bool has_ended() {
+        if (status_) return true;
+        int status = 0;
+        if (waitpid(child_, &status, WNOHANG | WUNTRACED) != child_) return false;
+        if (WIFSTOPPED(status)) {
+            // The user may stop it again at once: the deadline decides.
+            stopped_ = true;
+            kill(child_, SIGCONT);
+            return false;
+        }
+        status_ = status;
+        return true;
+    }
+
+    /// Waits until the child has ended by itself.
+    void until_end(milliseconds limit, const KeptSignals* kept) {
         constexpr auto kLeftByAnInterruption = milliseconds(1000);
         int signals = kept != nullptr ? kept->descriptor() : -1;
         auto deadline = Clock::now() + limit;
@@ -88,7 +106,6 @@ public:
             deadline = std::min(deadline, Clock::now() + kLeftByAnInterruption);
             interrupted_ = true;
         }
-        return status_.has_value();
     }
 
     /// Ends the child. One that the kernel does not let go is left behind.
@@ -104,19 +121,6 @@ public:
     [[nodiscard]] bool was_interrupted() const { return interrupted_; }
 
 private:
-    bool has_ended() {
-        int status = 0;
-        if (waitpid(child_, &status, WNOHANG | WUNTRACED) != child_) return false;
-        if (WIFSTOPPED(status)) {
-            // The user may stop it again at once: the deadline decides.
-            stopped_ = true;
-            kill(child_, SIGCONT);
-            return false;
-        }
-        status_ = status;
-        return true;
-    }
-
     pid_t child_;
     const ChildEvents& events_;
     std::optional<int> status_;
@@ -168,32 +172,76 @@ std::string lateness_text(const Waiter& waiter, milliseconds limit) {
     _exit(getppid() == creator ? work() : kRefused);
 }
 
+/// A child with the rights of a user, and the file that its output goes to.
+class UserChild {
+public:
+    UserChild(const UserWork& work, const ChildEvents& events)
+        : output_(memfd_create("drom-as-user", MFD_CLOEXEC)), waiter_(start(work, events), events) {}
+    ~UserChild() {
+        if (output_ >= 0) close(output_);
+    }
+    UserChild(const UserChild&) = delete;
+    UserChild& operator=(const UserChild&) = delete;
+
+    /// Returns whether nothing is left to wait for.
+    bool is_over() { return !waiter_.started() || waiter_.has_ended(); }
+
+    void wait(milliseconds limit, const KeptSignals* kept) {
+        if (waiter_.started()) waiter_.until_end(limit, kept);
+    }
+
+    /// Returns its answer, after a wait for `limit`. A child that has not ended is killed.
+    Answer answer(milliseconds limit) {
+        if (!waiter_.started())
+            return {kRefused, {}, fmt::format("no process can be started for it: {}; end some others", why_)};
+        if (!waiter_.has_ended()) {
+            waiter_.end_it();
+            return {kRefused, {}, lateness_text(waiter_, limit)};
+        }
+        if (WIFSIGNALED(waiter_.status())) return {kRefused, {}, death_text(WTERMSIG(waiter_.status()))};
+        return {WEXITSTATUS(waiter_.status()), text_of(output_)};
+    }
+
+private:
+    pid_t start(const UserWork& work, const ChildEvents& events) {
+        const pid_t creator = getpid();
+        std::fflush(stdout);  // or the child would print what is left there once more
+        const pid_t child = output_ < 0 || !events.ok() ? -1 : fork();
+        if (child < 0) why_ = std::strerror(errno);
+        if (child != 0) return child;
+        events.restore_in_child();
+        dup2(output_, STDOUT_FILENO);
+        work_as(work.uid, creator, work.work);
+    }
+
+    int output_;
+    std::string why_;
+    Waiter waiter_;
+};
+
 }  // namespace
 
 Answer as_user(uid_t uid, const std::function<int()>& work, milliseconds limit, const KeptSignals* kept) {
-    const int output = memfd_create("drom-as-user", MFD_CLOEXEC);
     const ChildEvents events;
-    const pid_t creator = getpid();
-    std::fflush(stdout);  // or the child would print what is left there once more
-    const pid_t child = output < 0 || !events.ok() ? -1 : fork();
-    if (child == 0) {
-        events.restore_in_child();
-        dup2(output, STDOUT_FILENO);
-        work_as(uid, creator, work);
-    }
-    Answer answer;
-    if (child < 0) {
-        answer.failure = fmt::format("no process can be started for it: {}; end some others", std::strerror(errno));
-    } else if (Waiter waiter(child, events); !waiter.until_end(limit, kept)) {
-        waiter.end_it();
-        answer.failure = lateness_text(waiter, limit);
-    } else if (WIFSIGNALED(waiter.status())) {
-        answer.failure = death_text(WTERMSIG(waiter.status()));
-    } else {
-        answer = {WEXITSTATUS(waiter.status()), text_of(output)};
-    }
-    if (output >= 0) close(output);
-    return answer;
+    UserChild child({uid, work}, events);
+    child.wait(limit, kept);
+    return child.answer(limit);
+}
+
+std::vector<Answer> as_users(const std::vector<UserWork>& works, milliseconds limit) {
+    const ChildEvents events;
+    std::list<UserChild> children;
+    for (const UserWork& work : works) children.emplace_back(work, events);
+    const auto all_over = [&] {
+        size_t over = 0;
+        for (UserChild& child : children) over += child.is_over() ? 1U : 0U;  // each, since a stopped one goes on
+        return over == children.size();
+    };
+    const auto deadline = Clock::now() + limit;
+    while (!all_over() && Clock::now() < deadline) static_cast<void>(events.wait(deadline, -1));
+    std::vector<Answer> answers;
+    for (UserChild& child : children) answers.push_back(child.answer(limit));
+    return answers;
 }
 
 }  // namespace drom::command

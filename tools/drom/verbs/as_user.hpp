@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "output/messages.hpp"
 #include "verbs/kept_signals.hpp"
@@ -24,5 +25,13 @@ struct Answer {
 /// output comes back. A child that is stopped is continued; a child that has not ended after `limit` is killed. A child
 /// is also killed when it goes on a second after a signal has arrived that `kept` holds back. `kept` may be null.
 Answer as_user(uid_t uid, const std::function<int()>& work, std::chrono::milliseconds limit, const KeptSignals* kept);
+
+struct UserWork {
+    uid_t uid;
+    std::function<int()> work;
+};
+
+/// Carries all of it out at once, likewise. Returns the answers in the order of the work.
+std::vector<Answer> as_users(const std::vector<UserWork>& works, std::chrono::milliseconds limit);
 
 }  // namespace drom::command

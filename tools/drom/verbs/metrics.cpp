@@ -6,6 +6,7 @@
 #include "output/replaced_file.hpp"
 #include "sampling/window.hpp"
 #include "table/snapshot.hpp"
+#include "verbs/all_users.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/verb_functions.hpp"
 
@@ -28,16 +29,38 @@ NodeCpus cpus_of(const Snapshot& snapshot) {
     return {owned.count(), snapshot.masks.free.count(), snapshot.masks.drained.count()};
 }
 
+/// Prints the text, or replaces the file by it. `all`: how all that it is about was seen. Returns the exit status.
+int write(const CommandOptions& options, const std::string& text, int all) {
+    if (options.out.empty()) return print(text) || all != kDone ? all : kRefused;
+    if (const auto written = replace_file(options.out, text, kForAllToRead); !written)
+        return refused(options, sentence(options, written.error().status, written.error().text));
+    return all;
+}
+
+/// Returns whether the file can be written. Tells why not.
+bool has_place(const CommandOptions& options) {
+    if (options.out.empty()) return true;
+    const auto can = can_replace(options.out);
+    if (!can) refused(options, sentence(options, can.error().status, can.error().text));
+    return can.has_value();
+}
+
+int write_all_users(const CommandOptions& options) {
+    if (!has_place(options)) return kRefused;
+    std::string text;
+    const int all = metrics_all_users(options, text);
+    return text.empty() ? all : write(options, text, all);
+}
+
 }  // namespace
 
 int verb_metrics(const CommandOptions& options) {
     // A file beyond the limit (ulimit -f) is an error, and no end of this process that leaves a part behind.
     std::signal(SIGXFSZ, SIG_IGN);
+    if (options.all_users) return write_all_users(options);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
-    if (!options.out.empty())
-        if (const auto can = can_replace(options.out); !can)
-            return refused(options, sentence(options, can.error().status, can.error().text));
+    if (!has_place(options)) return kRefused;
     const auto clients = table->clients();
     if (!clients) return refused(options, clients.error());
     const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
@@ -47,11 +70,7 @@ int verb_metrics(const CommandOptions& options) {
     NodeMetrics metrics{cpus_of(*snapshot), {}, report_of(window, node)};
     for (const ClientView& client : snapshot->clients) metrics.clients.push_back(requests_of(client.info));
     const bool all = tell_refusals(options, window);
-    const std::string text = openmetrics_text(metrics);
-    if (options.out.empty()) return print(text) && all ? kDone : kRefused;
-    if (const auto written = replace_file(options.out, text, kForAllToRead); !written)
-        return refused(options, sentence(options, written.error().status, written.error().text));
-    return all ? kDone : kRefused;
+    return write(options, openmetrics_text(metrics), all ? kDone : kRefused);
 }
 
 }  // namespace drom::command

@@ -15,6 +15,7 @@
 #include "sampling/window.hpp"
 #include "table/snapshot.hpp"
 #include "text/wrapped.hpp"
+#include "verbs/all_users.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/verb_functions.hpp"
 
@@ -106,6 +107,7 @@ int print_stats(const CommandOptions& options, const StatsReport& report) {
 
 int verb_stats(const CommandOptions& options) {
     if (options.stats.merge) return verb_stats_merge(options);
+    if (options.all_users) return look_all_users(options, verb_stats);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     const auto clients = asked_for(options, *table);

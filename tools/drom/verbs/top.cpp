@@ -11,6 +11,7 @@
 #include "sampling/window.hpp"
 #include "table/same_table.hpp"
 #include "table/snapshot.hpp"
+#include "verbs/all_users.hpp"
 #include "verbs/stats_applications.hpp"
 #include "verbs/top_at_terminal.hpp"
 #include "verbs/top_rows.hpp"
@@ -58,6 +59,7 @@ bool is_at_terminal(const CommandOptions& options) {
 }  // namespace
 
 int verb_top(const CommandOptions& options) {
+    if (options.all_users) return look_all_users(options, verb_top);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
     if (is_at_terminal(options)) {
