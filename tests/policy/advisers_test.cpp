@@ -168,7 +168,28 @@ TEST(EqualCpus, WhatAProgramCannotUseIsForOthers) {
     NodeView view{{program("a", {client(1, 4, {4})}), program("b", {client(2, 4, {1}, 1, 1)})}, 0, 0};
     const auto advices = made("equipartition")->advise(view);
     EXPECT_EQ(advices[0].cpus, std::vector{7});
-    EXPECT_EQ(advices[1].cpus, std::vector{1});
+    EXPECT_EQ(advices[1], (Advice{{1}, "an equal share is 1, and it can use 1 CPU at most"}));
+}
+
+TEST(EqualCpus, AShareThatIsNotAsTheOthersNamesItsLimit) {
+    // Of one thread, of three at least, of a rigid one that keeps what it has, and of one that could use more.
+    NodeView view{{program("serial", {client(1, 1, {1}, 1, 1)}), program("needs", {client(2, 3, {3}, 3, 8)}),
+                   program("rigid", {client(3, 6, {6})}), program("more", {client(4, 2, {2})})},
+                  0, 100};
+    view.programs[2].clients[0].held = "it is rigid";
+    const auto advices = made("equipartition")->advise(view);
+    EXPECT_EQ(advices[0], (Advice{{1}, "it has its share, and it can use 1 CPU at most"}));
+    EXPECT_EQ(advices[1], (Advice{{3}, "it has its share, and its minimum is 3 CPUs"}));
+    EXPECT_EQ(advices[2], (Advice{{6}, "it is rigid"}));
+    EXPECT_EQ(advices[3], (Advice{{2}, "it has its share, and no other program can give one"}));
+}
+
+TEST(EqualCpus, AFreeCpuThatNoProgramCanUseIsExplained) {
+    NodeView view{{program("a", {client(1, 2, {2}, 1, 2)}), program("b", {client(2, 2, {2}, 1, 2)})}, 3, 100};
+    for (const Advice& advice : made("equipartition")->advise(view))
+        EXPECT_EQ(advice, (Advice{{2}, "it has its share, and it can use 2 CPUs at most"}));
+    view.free = 0;
+    for (const Advice& advice : made("equipartition")->advise(view)) EXPECT_EQ(advice.why, "it has its share");
 }
 
 TEST(EqualCpus, TheRanksOfAJobAreOneProgram) {
