@@ -87,6 +87,8 @@ journal() {
     refused "gap: line 3 has no pid" gap
     sed '3s/"cpus":3/"cpus":99999999999/' j >many
     refused "many: line 3 has a value that cannot be meant, of cpus" many
+    sed '7s/"min":1,"max":8/"min":4,"max":2/' j >above
+    refused "above: line 7 has a min of 4 above its max of 2" above
     sed 5d j >short
     refused "short: line 5 is of no round" short
     sed '1s/equipartition/fair/' j >unknown

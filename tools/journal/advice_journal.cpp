@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace drom::journal {
 namespace {
@@ -137,6 +138,9 @@ std::string read_client(const Json& json, ProgramLine& program) {
     client.cpus = members.whole("cpus", 1, kMaxCpus);
     client.min = members.whole("min", 1, kMaxCpus);
     client.max = members.whole("max", 1, kMaxCpus);
+    if (client.min > client.max)
+        members.complain("has a min of " + std::to_string(client.min) + " above its max of " +
+                         std::to_string(client.max));
     client.changed = members.whole<policy::Seconds>("changed_s", 0, kLatest);
     client.held = members.text("held");
     client.unknown = members.text("unknown");
