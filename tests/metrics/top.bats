@@ -131,6 +131,11 @@ owns_one() { [[ $(client one mask) =~ ^[0-9]+$ ]]; }
     showing "the client is there" "^A +[0-9]+ one"
     terminal resize-window -x 30 -y 5
     showing "a part of it" "^A +[0-9]+ one"
+    showing "the keys that fit" "^q quit  \\? help$"
+    press '?'
+    showing "the keys" "^j  select the next client"
+    press x
+    showing "the screen is back" "^A +[0-9]+ one"
     terminal resize-window -x 120 -y 40
     showing "all of it" "REQUEST"
     press q

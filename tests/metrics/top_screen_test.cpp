@@ -73,7 +73,7 @@ package 1 numa 1  bb.. ...x
 A      1000 heat                4  ######mmm==.  50.0%   25.0%   1.0%  released
 b      1027 render              2  ===.........      -       -   1.0%  -> 1 12s
 
-q quit  j/k select  s sort  + one CPU more  - one less  e explain
+q quit  j/k select  s sort  + one CPU more  - one less  e explain  ? help
 )");
 }
 
@@ -91,6 +91,27 @@ TEST(TopScreen, FitsEveryTerminal) {
             for (const ScreenLine& line : lines) EXPECT_LE(characters(text_of({line})) - 1, width) << text_of({line});
         }
     }
+}
+
+TEST(TopScreen, TheLineOfTheKeysIsNeverCut) {
+    const auto last = [](size_t width) {
+        return text_of({top_screen(two_clients(), small_node(), {}, width, 24).back()});
+    };
+    EXPECT_EQ(last(39), "q quit  ? help\n");
+    EXPECT_EQ(last(14), "q quit  ? help\n");
+    EXPECT_EQ(last(13), "q quit\n");
+    EXPECT_EQ(last(6), "q quit\n");
+    EXPECT_EQ(last(5), "q\n");
+    for (size_t width = 40; width < 130; ++width) EXPECT_TRUE(last(width).ends_with("help\n")) << width;
+}
+
+TEST(TopScreen, TheHelpFitsASmallScreen) {
+    for (const size_t width : {27U, 40U, 80U}) {
+        const std::string text = text_of(help_screen(width, 24));
+        EXPECT_NE(text.find("k  select the one before\n"), std::string::npos) << text;
+        EXPECT_TRUE(text.ends_with("x  drained\nany key goes back\n")) << text;
+    }
+    EXPECT_EQ(text_of(help_screen(3, 2)), "q\nany\n");
 }
 
 TEST(TopScreen, TheSelectedClientIsShownAmongManyAndIsTheOnlyInverseOne) {

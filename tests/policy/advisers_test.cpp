@@ -175,7 +175,8 @@ TEST(EqualCpus, AShareThatIsNotAsTheOthersNamesItsLimit) {
     // Of one thread, of three at least, of a rigid one that keeps what it has, and of one that could use more.
     NodeView view{{program("serial", {client(1, 1, {1}, 1, 1)}), program("needs", {client(2, 3, {3}, 3, 8)}),
                    program("rigid", {client(3, 6, {6})}), program("more", {client(4, 2, {2})})},
-                  0, 100};
+                  0,
+                  100};
     view.programs[2].clients[0].held = "it is rigid";
     const auto advices = made("equipartition")->advise(view);
     EXPECT_EQ(advices[0], (Advice{{1}, "it has its share, and it can use 1 CPU at most"}));

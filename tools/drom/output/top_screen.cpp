@@ -19,7 +19,28 @@ namespace drom::command {
 namespace {
 
 constexpr size_t kBar = 12;
-constexpr const char* kKeys = "q quit  j/k select  s sort  + one CPU more  - one less  e explain";
+/// The line of the keys, from the longest to the shortest.
+constexpr const char* kKeys[] = {"q quit  j/k select  s sort  + one CPU more  - one less  e explain  ? help",
+                                 "q quit  ? help", "q quit", "q"};
+constexpr const char* kHelp =
+    "q  quit\n"
+    "j  select the next client\n"
+    "k  select the one before\n"
+    "s  sort by the next column\n"
+    "+  one CPU more for it\n"
+    "-  one less\n"
+    "e  explain it\n"
+    "\n"
+    "Bar of BUSY:\n"
+    "#  useful\n"
+    "m  in MPI\n"
+    "=  else busy\n"
+    ".  idle\n"
+    "\n"
+    "CPUs of the node:\n"
+    "A  of client A\n"
+    ".  free\n"
+    "x  drained\n";
 
 unsigned colour_of(uint32_t slot) { return 1 + slot % kOwnerColours; }
 
@@ -148,6 +169,14 @@ std::vector<ScreenLine> lines_of(const std::string& text, size_t width) {
     return lines;
 }
 
+/// Returns the keys on as many lines as a screen of this width has for them: two, or one that is short.
+const char* keys_of(size_t width) {
+    constexpr size_t kTwoLines = 40;
+    if (width >= kTwoLines) return kKeys[0];
+    return *std::ranges::find_if(std::begin(kKeys) + 1, std::end(kKeys) - 1,
+                                 [width](std::string_view keys) { return keys.size() <= width; });
+}
+
 /// Cuts the line where it has so many characters.
 void cut(ScreenLine& line, size_t width) {
     size_t left = width;
@@ -192,8 +221,11 @@ std::vector<ScreenLine> text_screen(const std::string& text, size_t width, size_
     std::vector<ScreenLine> lines = lines_of(text, width);
     if (lines.size() + 1 > height) lines.resize(height - 1);
     lines.push_back({{"any key goes back", 0, true}});
+    for (ScreenLine& line : lines) cut(line, width);
     return lines;
 }
+
+std::vector<ScreenLine> help_screen(size_t width, size_t height) { return text_screen(kHelp, width, height); }
 
 std::vector<ScreenLine> top_screen(const TopFrame& frame, const TopNode& node, const TopView& view, size_t width,
                                    size_t height) {
@@ -204,7 +236,7 @@ std::vector<ScreenLine> top_screen(const TopFrame& frame, const TopNode& node, c
     for (ScreenLine& line : NodeLines(frame, node, width).lines()) lines.push_back(std::move(line));
     lines.emplace_back();
     lines.push_back(titles(view.order));
-    const std::vector<ScreenLine> below = lines_of(view.message.empty() ? kKeys : view.message, width);
+    const std::vector<ScreenLine> below = lines_of(view.message.empty() ? keys_of(width) : view.message, width);
     const size_t room = height > lines.size() + below.size() ? height - lines.size() - below.size() : 1;
     const std::vector<TopRow> rows = ordered(frame.rows, view.order);
     const size_t first = first_shown(rows, view.selected, room);

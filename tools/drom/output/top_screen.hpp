@@ -56,4 +56,7 @@ std::vector<ScreenLine> top_screen(const TopFrame& frame, const TopNode& node, c
 /// Returns a text as a screen of its own. `height`: 1 at least.
 std::vector<ScreenLine> text_screen(const std::string& text, size_t width, size_t height);
 
+/// Returns what the keys do and the signs say.
+std::vector<ScreenLine> help_screen(size_t width, size_t height);
+
 }  // namespace drom::command

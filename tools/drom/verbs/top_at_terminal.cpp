@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include "output/format.hpp"
 #include "output/messages.hpp"
@@ -103,6 +105,7 @@ private:
         if (letter == '+') resize(1);
         if (letter == '-') resize(-1);
         if (letter == 'e') return explain();
+        if (letter == '?') return show_until_key([&] { return help_screen(terminal_.width(), terminal_.height()); });
         return letter != 'q';
     }
 
@@ -149,10 +152,15 @@ private:
         const auto text = explain_text(table_, row->pid, options_.sample);
         view_.message = text ? "" : without_origin(text.error().text);
         if (!text) return true;
+        return show_until_key([&] { return text_screen(*text, terminal_.width(), terminal_.height()); });
+    }
+
+    /// Shows another screen until the next key. Returns false when a signal ends it.
+    bool show_until_key(const std::function<std::vector<ScreenLine>()>& screen) {
         char letter = '\0';
         Key key = Key::kNone;
         while (key == Key::kNone || key == Key::kResized) {
-            terminal_.show(text_screen(*text, terminal_.width(), terminal_.height()));
+            terminal_.show(screen());
             key = terminal_.key(kKey, letter);
         }
         return key != Key::kInterrupt;
