@@ -8,10 +8,18 @@
 #include "policy/node/rank_balance.hpp"
 #include "policy/node/reshape_cpus.hpp"
 #include "policy/node/share_cpus.hpp"
-#include "policy/registry/resize_rows.hpp"
+#include "policy/registry/reshape_options.hpp"
 
 namespace drom::policy {
 namespace {
+
+constexpr ReshapeUnits kCpus{
+    .scenario = "which programs get free CPUs, as in drom-sim: pba-q, fcfs-li-q and fair-r differ here",
+    .unit = "CPUS",
+    .step = "by which a process grows",
+    .steps = {1, 4096},
+    .min_gain = "growth that brings no more speed per gain of CPUs is undone",
+};
 
 // clang-format off
 constexpr Option<EqualCpusRules> kEqual[] = {
@@ -39,21 +47,7 @@ constexpr Option<RankBalanceRules> kBalance[] = {
      [](RankBalanceRules& r, std::string_view v) { return read_whole(r.memory, v, 0); }, [](const RankBalanceRules& r) { return std::to_string(r.memory); }},
 };
 
-constexpr Option<ReshapeCpusRules> kReshape[] = {
-    {"scenario", "NAME", "which programs get free CPUs, as in drom-sim: pba-q, fcfs-li-q and fair-r differ here",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_scenario(r.scenario, v); }, [](const ReshapeCpusRules& r) { return std::string(r.scenario->name); }},
-    {"step", "CPUS", "by which a process grows",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_whole(r.step, v, 1, 4096); }, [](const ReshapeCpusRules& r) { return std::to_string(r.step); }},
-    {"expand_threshold", "E", "no growth where one more size promises a smaller gain of speed per gain of CPUs",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_number(r.resize.expand_threshold, v, -1e6, 1e6); }, [](const ReshapeCpusRules& r) { return text_of(r.resize.expand_threshold); }},
-    {"remap_window", "N", "changes of CPUs before which the threshold does not count",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_whole(r.resize.remap_window, v, 0); }, [](const ReshapeCpusRules& r) { return std::to_string(r.resize.remap_window); }},
-    {"min_gain", "G", "growth that brings no more speed per gain of CPUs is undone",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_number(r.resize.min_gain, v, 0.0, 1.0); }, [](const ReshapeCpusRules& r) { return text_of(r.resize.min_gain); }},
-    {"sweet_spot", "SECONDS", "in which a program whose growth was undone does not grow; inf: it does not grow any more",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_seconds_or_inf(r.resize.sweet_spot, v); }, [](const ReshapeCpusRules& r) { return text_of_seconds(r.resize.sweet_spot); }},
-    {"estimator", "NAME", "of that gain: monotone; thesis, which is its parabola",
-     [](ReshapeCpusRules& r, std::string_view v) { return read_estimator(r.resize.estimator, v); }, [](const ReshapeCpusRules& r) { return std::string(word(r.resize.estimator)); }},
+constexpr Option<ReshapeCpusRules> kReshapeGap[] = {
     {"min_gap", "SECONDS", "in which a program keeps its CPUs after a change",
      [](ReshapeCpusRules& r, std::string_view v) { return read_whole(r.min_gap, v, 0); }, [](const ReshapeCpusRules& r) { return std::to_string(r.min_gap); }},
 };
@@ -73,11 +67,13 @@ constexpr Option<ShareCpusRules> kShare[] = {
 // clang-format on
 
 template <class Rules>
-AdviserRow row(const char* name, const char* text, const char* source, std::span<const Option<Rules>> options,
+AdviserRow row(const char* name, const char* text, const char* source,
+               std::initializer_list<std::span<const Option<Rules>>> options,
                std::unique_ptr<Adviser> (*make)(const Rules&)) {
     AdviserRow row{name, text,    source,
                    {},   Rules{}, [make](const std::any& rules) { return make(std::any_cast<const Rules&>(rules)); }};
-    for (const Option<Rules>& option : options) row.options.push_back(option_row(option));
+    for (const std::span<const Option<Rules>> table : options)
+        for (const Option<Rules>& option : table) row.options.push_back(option_row(option));
     return row;
 }
 
@@ -140,15 +136,16 @@ tl::expected<Named, std::string> named_by(std::string_view text) {
 std::span<const AdviserRow> advisers() {
     static const std::array<AdviserRow, 5> rows{
         row<EqualCpusRules>("equipartition", "equal CPUs for all programs", "HPC in the cloud, sections 6.3 and 6.5.5",
-                            kEqual, equal_cpus),
+                            {kEqual}, equal_cpus),
         row<EfficientCpusRules>("efficiency", "programs that lose much of their CPU time shrink, others grow",
-                                "elastic MPI, section 10.3", kEfficient, efficient_cpus),
+                                "elastic MPI, section 10.3", {kEfficient}, efficient_cpus),
         row<RankBalanceRules>("balance", "the ranks of a job trade CPUs until they need the same time",
-                              "HPC in the cloud, chapter 5", kBalance, rank_balance),
+                              "HPC in the cloud, chapter 5", {kBalance}, rank_balance),
         row<ReshapeCpusRules>("reshape", "programs grow on free CPUs as long as that makes them faster",
-                              "R. Sudarsan, ReSHAPE, chapters 2 and 4", kReshape, reshape_cpus),
+                              "R. Sudarsan, ReSHAPE, chapters 2 and 4",
+                              {kReshapeOptions<ReshapeCpusRules, kCpus>, kReshapeGap}, reshape_cpus),
         row<ShareCpusRules>("share", "programs trade CPUs while that lowers the sum of their slowdowns",
-                            "thesis, sections 5.3.3 and 5.5", kShare, share_cpus),
+                            "thesis, sections 5.3.3 and 5.5", {kShare}, share_cpus),
     };
     return rows;
 }

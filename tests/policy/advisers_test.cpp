@@ -9,6 +9,7 @@
 #include <cmath>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "policy/node/rank_balance.hpp"
 
@@ -155,6 +156,25 @@ TEST(Advisers, TheWholeNameHasAllOptionsAndNamesTheSamePolicy) {
         EXPECT_EQ(whole_name_of(*whole), whole);
     }
     EXPECT_FALSE(whole_name_of("fair"));
+}
+
+// ReSHAPE for nodes and for CPUs is one table: only the unit, and what fits the kind of machine, differ.
+TEST(Advisers, ReshapeHasTheOptionsThatItHasInTheSimulator) {
+    EXPECT_EQ(whole_name_of("reshape"),
+              "reshape:scenario=pba-q,step=1,expand_threshold=0.2,remap_window=3,min_gain=0.2,sweet_spot=600,"
+              "estimator=monotone,min_gap=5");
+    const auto& of_cpus = std::ranges::find(advisers(), std::string_view("reshape"), &AdviserRow::name)->options;
+    const auto& of_nodes = find_policy("reshape")->options;
+    const std::set<std::string_view> differ{"scenario", "step", "min_gain"};
+    for (std::size_t i = 0; i + 1 < of_cpus.size(); ++i) {
+        EXPECT_STREQ(of_cpus[i].name, of_nodes[i].name);
+        EXPECT_EQ(std::string_view(of_cpus[i].label) == of_nodes[i].label, i != 1) << of_cpus[i].name;
+        EXPECT_EQ(std::string_view(of_cpus[i].text) == of_nodes[i].text, !differ.contains(of_cpus[i].name));
+    }
+    EXPECT_FALSE(adviser_of("reshape:step=4097"));
+    EXPECT_TRUE(adviser_of("reshape:step=4096"));
+    Policy nodes(*find_policy("reshape"));
+    EXPECT_TRUE(nodes.set(*nodes.find("step"), "4097"));
 }
 
 TEST(EqualCpus, ANewcomerGetsAShareOfWhatOthersHave) {
