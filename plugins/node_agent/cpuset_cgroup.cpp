@@ -164,6 +164,22 @@ std::vector<Change> exact_plan(const CpusetLocation& location, const CpuSet& cpu
     return changes;
 }
 
+/// Plans to have the levels below the job's, which is Slurm's to write, inside the job's own CPUs. One that has none of
+/// these gets all: from the top down at first, because v1 wants a cpuset inside the one above.
+std::vector<Change> narrowing_plan(const CpusetLocation& location, const CpuSet& cpus_of_job) {
+    const SlurmLevels slurm = slurm_levels(location);
+    std::vector<Change> widened, narrowed;
+    for (std::size_t level = slurm.job + 1; level < slurm.end; ++level) {
+        const auto has = read_cpus(location.cpus_file(level));
+        if (!has || cpus_of_job.contains(*has)) continue;
+        const bool apart = !has->intersects(cpus_of_job);
+        if (apart) widened.push_back({level, *has | cpus_of_job});
+        narrowed.push_back({level, apart ? cpus_of_job : *has & cpus_of_job});
+    }
+    widened.insert(widened.end(), narrowed.rbegin(), narrowed.rend());
+    return widened;
+}
+
 std::string could_not_write(const std::string& file, int code) {
     const bool rights = code == EACCES || code == EPERM || code == EROFS;
     return "write " + file + ": " + errno_text(code) +
@@ -232,14 +248,7 @@ std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::stri
     const auto found = location_of(task, root);
     const std::optional<CpusetLocation> location = found ? found.value() : std::nullopt;
     if (!location || location->v2) return {};
-    const SlurmLevels slurm = slurm_levels(*location);
-    std::vector<Change> changes;
-    // From the bottom up, and not the job's own level, which is Slurm's to write.
-    for (std::size_t level = slurm.end; level-- > slurm.job + 1;) {
-        const auto has = read_cpus(location->cpus_file(level));
-        if (!has || cpus_of_job.contains(*has) || !has->intersects(cpus_of_job)) continue;
-        changes.push_back({level, *has & cpus_of_job});
-    }
+    const std::vector<Change> changes = narrowing_plan(*location, cpus_of_job);
     const std::string trouble = carry_out(*location, changes);
     return trouble.empty() ? trouble : asked("narrow", task, cpus_of_job) + trouble;
 }

@@ -318,8 +318,8 @@ TEST_F(FakeTree, BeforeTheNextStepItIsAsNarrowAsTheJobAgain) {
     EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(0, 2), root()), "");
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1"), "0-3");  // Slurm is about to write this level
     EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0-1");
-    EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(6, 2), root()), "");
-    EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "0-1");
+    EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(2, 2), root()), "");
+    EXPECT_EQ(cpus(v1_ + "/slurm/uid_0/job_1/step_0"), "2-3");  // it had none of these
     v2("/slurm/job_1");
     EXPECT_EQ(narrow_cpuset(kTask, CpuSet::range(6, 2), root()), "");
 }
@@ -457,6 +457,30 @@ TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNoAffinityChanges) {
     EXPECT_EQ(fit_cpuset(task.pid(), mask, true), "");
     EXPECT_EQ(affinity_of(task), both);
     EXPECT_EQ(affinity_of(other), first);
+}
+
+/// Each step of a guest failed: its extern step had been moved to the other CPUs, and was not narrowed.
+TEST(RealCpuset, AStepThatHasNoneOfItsJobsOwnCpusHasThemWhileTheNextOneStarts) {
+    const RealGroups groups;
+    CpuSet both{};
+    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
+    if (!two_cpus(both) && left_out("one CPU only")) return;
+    CpuSet first = both;
+    first.remove(both.last());
+    const CpuSet second = both - first;
+    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+    const Child place = Child::sleeper();
+    ASSERT_TRUE(RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(place.pid())));
+    EXPECT_EQ(set_cpuset_of_step(place.pid(), second), "");
+    EXPECT_EQ(affinity_of(place), second);
+    const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
+    EXPECT_FALSE(RealGroups::put(job, CpuText(first).text));
+    EXPECT_EQ(narrow_cpuset(place.pid(), first), "");
+    EXPECT_TRUE(RealGroups::put(job, CpuText(first).text));
+    CpuSet mask = second;
+    EXPECT_EQ(fit_cpuset(place.pid(), mask, true), "");
+    EXPECT_EQ(set_cpuset_of_step(place.pid(), second), "");
+    EXPECT_EQ(affinity_of(place), second);
 }
 
 /// A guest's script failed: its daemon could not write the job's cpuset, since the extern step had been widened.

@@ -29,11 +29,15 @@ setup_file() {
     export CONSTRAIN=${CONSTRAIN:-yes}
     local task=task/drom,task/affinity
     mapfile -t settings < <(cpuset_settings)
+    # Its prolog delays the job for which there is a file.
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\n! [ -e "%s/slow.$SLURM_JOB_ID" ] || sleep 1.5\n' "$BATS_FILE_TMPDIR" >"$BATS_FILE_TMPDIR/prolog"
+    chmod 755 "$BATS_FILE_TMPDIR/prolog"
     [[ $CONSTRAIN == no ]] && settings=("${settings[@]/ConstrainCores=yes/ConstrainCores=no}") || task+=,task/cgroup
     start_cluster nodes=2 node="$NODE" cores=2 proctrack=proctrack/cgroup select=select/malleable extra=JobSubmitPlugins=malleable \
         scheduler=sd_max_slowdown=inf extra=PrologFlags=Contain extra=LaunchParameters=use_interactive_step \
         'extra=InteractiveStepOptions="--interactive --preserve-env /bin/sh"' plugstack="required $SPANK_DROM" \
-        drom="table=$BATS_FILE_TMPDIR/%n.table" task="$task" "${settings[@]}"
+        drom="table=$BATS_FILE_TMPDIR/%n.table" task="$task" extra=Prolog="$BATS_FILE_TMPDIR/prolog" "${settings[@]}"
     sizes_known
 }
 
@@ -166,4 +170,26 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
     gets "$TWO" "$GUEST.0" 0-1
     eventually "its program may use both" may_use "$task" 0-1
     cpuset_is "$task" 0-1
+}
+
+# The guest has the whole node until its mate arrives, because a job has just ended. Then it has the CPU that its
+# credential does not name.
+@test "the steps of a guest start that arrived before its mate, right after the end of another job" {
+    script "sleep 3"
+    local first
+    first=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o /dev/null "$SCRIPT")
+    eventually "the first job runs" runs "$first"
+    touch "$BATS_FILE_TMPDIR/slow.$((first + 1))"
+    script "sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
+    script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 echo ran"
+    GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o out "$SCRIPT")
+    expect "$MATE" $((first + 1))
+    gets "$TWO" "$GUEST.extern" 0-1
+    gets "$TWO" "$MATE.extern" 1
+    gets "$TWO" "$GUEST.extern" 0
+    touch step
+    eventually "the guest has ended" has_ended "$GUEST"
+    expect "$(<out)" "ran
+ran"
 }
