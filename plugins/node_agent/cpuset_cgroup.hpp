@@ -45,8 +45,8 @@ std::string widen_cpuset(pid_t task, const CpuSet& cpus, const std::string& root
 std::string set_cpuset_of_step(pid_t process, const CpuSet& cpus, const std::string& root = {});
 
 /// Takes back, with v1, what was widened below the job's own level. Slurm writes the job's CPUs there again for each
-/// new step. Slurm could not do that while a step has more, and would not start the new one. Returns nothing, or a
-/// sentence.
+/// new step. Slurm could not do that while a step has others, and would not start the new one. A step with none of the
+/// job's CPUs gets them all, until its mask is carried out again. Returns nothing, or a sentence.
 std::string narrow_cpuset(pid_t task, const CpuSet& cpus_of_job, const std::string& root = {});
 
 /// Widens the cpuset of a task to its mask. Where that cannot be done the mask becomes what of it is inside, and a

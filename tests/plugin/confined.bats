@@ -29,9 +29,9 @@ setup_file() {
     export CONSTRAIN=${CONSTRAIN:-yes}
     local task=task/drom,task/affinity
     mapfile -t settings < <(cpuset_settings)
-    # Its prolog delays the job for which there is a file.
+    # The prolog holds a job while there is a file of its number.
     # shellcheck disable=SC2016
-    printf '#!/bin/sh\n! [ -e "%s/slow.$SLURM_JOB_ID" ] || sleep 1.5\n' "$BATS_FILE_TMPDIR" >"$BATS_FILE_TMPDIR/prolog"
+    printf '#!/bin/sh\nwhile [ -e "%s/held.$SLURM_JOB_ID" ]; do sleep 0.1; done\n' "$BATS_FILE_TMPDIR" >"$BATS_FILE_TMPDIR/prolog"
     chmod 755 "$BATS_FILE_TMPDIR/prolog"
     [[ $CONSTRAIN == no ]] && settings=("${settings[@]/ConstrainCores=yes/ConstrainCores=no}") || task+=,task/cgroup
     start_cluster nodes=2 node="$NODE" cores=2 proctrack=proctrack/cgroup select=select/malleable extra=JobSubmitPlugins=malleable \
@@ -175,17 +175,18 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
 # The guest has the whole node until its mate arrives, because a job has just ended. Then it has the CPU that its
 # credential does not name.
 @test "the steps of a guest start that arrived before its mate, right after the end of another job" {
-    script "sleep 3"
-    local first
-    first=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o /dev/null "$SCRIPT")
-    eventually "the first job runs" runs "$first"
-    touch "$BATS_FILE_TMPDIR/slow.$((first + 1))"
-    script "sleep 300"
+    mate -N2
+    scancel "$MATE"
+    eventually "the first job has ended" has_ended "$MATE"
+    touch -d "1 hour" "$BATS_FILE_TMPDIR/${NODE}"{1,2}.table/agent.ended # a moment ago, however long the test takes
+    local held=$BATS_FILE_TMPDIR/held.$((MATE + 1))
+    touch "$held"
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
+    [[ -e $BATS_FILE_TMPDIR/held.$MATE ]]
     script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 echo ran"
     GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o out "$SCRIPT")
-    expect "$MATE" $((first + 1))
     gets "$TWO" "$GUEST.extern" 0-1
+    rm "$held"
     gets "$TWO" "$MATE.extern" 1
     gets "$TWO" "$GUEST.extern" 0
     touch step
