@@ -33,7 +33,7 @@ REACH = {
     "tools/text": ("libdrom/base",),
     "tools/journal": ("policy",),
     "tools/trace": (),
-    "tools/sim": ("libdrom/base", "policy", "tools/journal", "tools/text"),
+    "tools/sim": ("libdrom/base", "policy", "tools/journal", "tools/text", "tools/trace"),
     "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/journal", "tools/text", "tools/trace"),
     "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition"),
     "plugins/select_malleable": ("libdrom/base", "plugins/common", "policy"),

@@ -74,7 +74,7 @@ std::string csv_of(const Trace& trace) {
     for (size_t i = 0; i < trace.clients.size(); ++i)
         lines.add("client", i, trace.clients[i].begin_ns, trace.clients[i].end_ns, "", "");
     for (const Tenure& tenure : trace.tenures) {
-        const std::string cpu = std::to_string(tenure.cpu);
+        const std::string cpu = std::to_string(tenure.cpu / trace.lanes);
         lines.add("owned", tenure.client, tenure.begin_ns, tenure.end_ns, cpu, "");
         for (const Span& offer : tenure.offers)
             lines.add("offered", tenure.client, offer.begin_ns, offer.end_ns, cpu, "");

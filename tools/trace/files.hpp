@@ -4,6 +4,7 @@
 
 #include <ctime>
 #include <string>
+#include <vector>
 
 #include "trace/trace.hpp"
 
@@ -27,5 +28,20 @@ struct ParaverFiles {
 /// Returns them. An application is a job, or a client without one; a task is a client of the job; a thread is a CPU
 /// that the client had. `began`: the time of day, for the heading.
 ParaverFiles paraver_of(const Trace& trace, const std::tm& began);
+
+struct File {
+    std::string path;
+    std::string text;
+};
+
+/// Returns the format that the end of a path stands for: perfetto, paraver or csv; empty: none.
+std::string format_of(const std::string& path);
+
+/// Returns the paths of a trace of this format: paraver has three, FILE.prv, .pcf and .row.
+std::vector<std::string> paths_of(const std::string& format, const std::string& path);
+
+/// Returns the files of a trace. `began`: as for paraver_of().
+std::vector<File> files_of(const std::string& format, const std::string& path, const Trace& trace,
+                           const std::tm& began);
 
 }  // namespace drom::trace

@@ -24,7 +24,7 @@ struct Task {
     std::vector<unsigned> cpus;  ///< that it had, in order; each is a thread
 
     [[nodiscard]] size_t thread_of(unsigned cpu) const {
-        return static_cast<size_t>(std::ranges::find(cpus, cpu) - cpus.begin()) + 1;
+        return static_cast<size_t>(std::ranges::lower_bound(cpus, cpu) - cpus.begin()) + 1;
     }
 };
 
@@ -34,7 +34,7 @@ struct Model {
     std::vector<std::vector<size_t>> jobs;  ///< clients by application
 
     [[nodiscard]] size_t number_of(unsigned cpu) const {
-        return static_cast<size_t>(std::ranges::find(cpus, cpu) - cpus.begin()) + 1;
+        return static_cast<size_t>(std::ranges::lower_bound(cpus, cpu) - cpus.begin()) + 1;
     }
 };
 
@@ -176,14 +176,14 @@ std::string level(const char* name, const std::vector<std::string>& rows) {
 
 std::string row_of(const Trace& trace, const Model& model) {
     std::vector<std::string> cpus, jobs, tasks, threads;
-    for (const unsigned cpu : model.cpus) cpus.push_back(fmt::format("CPU {}", cpu));
+    for (const unsigned cpu : model.cpus) cpus.push_back(place_of(trace, cpu));
     for (const auto& clients : model.jobs) {
         const Client& first = trace.clients[clients.front()];
         jobs.push_back(first.job.empty() ? title_of(first) : "job " + first.job);
         for (const size_t client : clients) {
             tasks.push_back(title_of(trace.clients[client]));
             for (const unsigned cpu : model.tasks[client].cpus)
-                threads.push_back(fmt::format("{} on CPU {}", tasks.back(), cpu));
+                threads.push_back(tasks.back() + " on " + place_of(trace, cpu));
         }
     }
     return level("CPU", cpus) + level("NODE", {trace.node}) + level("APPL", jobs) + level("TASK", tasks) +

@@ -51,7 +51,7 @@ public:
              {"dur", static_cast<double>(end_ns - begin_ns) / 1e3},
              {"args", std::move(args)}});
     }
-    void counter(size_t client, const char* name, uint64_t time_ns, Json values) {
+    void counter(size_t client, const std::string& name, uint64_t time_ns, Json values) {
         add({{"ph", "C"},
              {"pid", process_of(client)},
              {"name", name},
@@ -85,14 +85,15 @@ void add_names(Events& events, const Trace& trace) {
         events.name(i);
         events.name_thread(i, kRequests, "requests");
     }
-    for (const auto& [client, cpu] : places) events.name_thread(client, thread_of(cpu), fmt::format("CPU {}", cpu));
+    for (const auto& [client, cpu] : places) events.name_thread(client, thread_of(cpu), place_of(trace, cpu));
 }
 
-void add_tenure(Events& events, const Tenure& tenure) {
+void add_tenure(Events& events, const Trace& trace, const Tenure& tenure) {
+    const unsigned cpu = tenure.cpu / trace.lanes;
     const int thread = thread_of(tenure.cpu);
-    events.span(tenure.client, thread, "owned", tenure.begin_ns, tenure.end_ns, {{"cpu", tenure.cpu}});
+    events.span(tenure.client, thread, "owned", tenure.begin_ns, tenure.end_ns, {{"cpu", cpu}});
     for (const Span& offer : tenure.offers)
-        events.span(tenure.client, thread, "offered", offer.begin_ns, offer.end_ns, {{"cpu", tenure.cpu}});
+        events.span(tenure.client, thread, "offered", offer.begin_ns, offer.end_ns, {{"cpu", cpu}});
 }
 
 void add_request(Events& events, const Trace& trace, const Request& request) {
@@ -107,8 +108,9 @@ void add_request(Events& events, const Trace& trace, const Request& request) {
         args["resized_after_ns"] = *request.resized_ns - request.posted_ns;
         args["threads"] = request.threads;
     }
-    events.span(request.client, kRequests, fmt::format("{} CPU{}", request.cpus, request.cpus == 1 ? "" : "s"),
-                request.posted_ns, end, std::move(args));
+    events.span(request.client, kRequests,
+                fmt::format("{} {}{}", request.cpus, trace.place, request.cpus == 1 ? "" : "s"), request.posted_ns, end,
+                std::move(args));
 }
 
 void add_sample(Events& events, size_t client, uint64_t time_ns, const Sample& sample) {
@@ -134,7 +136,7 @@ void add_counts(Events& events, const Trace& trace) {
             count += change.by;
             const bool last = i + 1 == changes[client].size() || changes[client][i + 1].time_ns != change.time_ns;
             if (last && change.time_ns != trace.end_ns)
-                events.counter(client, "CPUs", change.time_ns, {{"owned", count}});
+                events.counter(client, trace.place + "s", change.time_ns, {{"owned", count}});
         }
     }
 }
@@ -144,7 +146,7 @@ void add_counts(Events& events, const Trace& trace) {
 std::string perfetto_of(const Trace& trace) {
     Events events(trace);
     add_names(events, trace);
-    for (const Tenure& tenure : trace.tenures) add_tenure(events, tenure);
+    for (const Tenure& tenure : trace.tenures) add_tenure(events, trace, tenure);
     for (const Request& request : trace.requests) add_request(events, trace, request);
     add_counts(events, trace);
     for (const Sample& sample : trace.samples) add_sample(events, sample.client, sample.begin_ns, sample);

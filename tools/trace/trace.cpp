@@ -16,6 +16,12 @@ std::vector<Sample> last_samples(const Trace& trace) {
     return samples;
 }
 
+std::string place_of(const Trace& trace, unsigned cpu) {
+    const unsigned lane = cpu % trace.lanes;
+    const std::string place = fmt::format("{} {}", trace.place, cpu / trace.lanes);
+    return lane == 0 ? place : fmt::format("{} ({})", place, lane + 1);
+}
+
 std::string title_of(const Client& client) {
     const std::string rank = client.rank ? '.' + std::to_string(*client.rank) : "";
     const std::string name = rank.empty() || client.name.ends_with(rank) ? client.name : client.name + rank;

@@ -57,6 +57,8 @@ struct Sample {
 /// Times are in nanoseconds of one clock; `begin_ns` is the first of them.
 struct Trace {
     std::string node;
+    std::string place = "CPU";  ///< what a tenure is of, in names: a simulated schedule has nodes
+    unsigned lanes = 1;         ///< numbers of CPUs per place: a node that jobs share has as many as jobs at once
     uint64_t begin_ns = 0, end_ns = 0;
     double began_unix_s = 0;  ///< the time of day of `begin_ns`, in seconds since 1970
     std::vector<Client> clients;
@@ -68,6 +70,9 @@ struct Trace {
 
 /// Returns the last sample of each client that has any.
 std::vector<Sample> last_samples(const Trace& trace);
+
+/// Returns "CPU 3"; of a place with several lanes "node 3", "node 3 (2)".
+std::string place_of(const Trace& trace, unsigned cpu);
 
 /// Returns "NAME", "NAME (PID)" or "NAME.RANK (PID)"; a name that ends with its rank has it once.
 std::string title_of(const Client& client);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "libdrom/base/env.hpp"
+#include "trace/files.hpp"
 
 namespace drom::command {
 
@@ -156,9 +157,7 @@ void read_trace(Typed& typed, NumberReader& reader) {
     if (options.json) reader.complain("--json is not for traces; --format perfetto is a JSON object");
     if (!typed.duration.empty() && !options.command.empty())
         reader.complain("--for and COMMAND exclude each other: the trace ends with the command");
-    if (format.empty() && options.out.ends_with(".json")) format = "perfetto";
-    if (format.empty() && options.out.ends_with(".prv")) format = "paraver";
-    if (format.empty() && options.out.ends_with(".csv")) format = "csv";
+    if (format.empty()) format = trace::format_of(options.out);
     if (format == "perfetto" || format == "paraver" || format == "csv") return;
     if (!format.empty()) return reader.complain("--format '" + format + "' is neither perfetto nor paraver nor csv");
     if (!options.out.empty())

@@ -38,28 +38,6 @@ uint64_t now_ns() {
         std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count());
 }
 
-// --- the files ------------------------------------------------------------------------------------------------------
-
-struct File {
-    std::string path;
-    std::string text;
-};
-
-/// Returns the paths of a trace of this format.
-std::vector<std::string> paths_of(const std::string& format, const std::string& path) {
-    if (format != "paraver") return {path};
-    const std::string stem = path.ends_with(".prv") ? path.substr(0, path.size() - 4) : path;
-    return {stem + ".prv", stem + ".pcf", stem + ".row"};
-}
-
-std::vector<File> files_of(const CommandOptions& options, const trace::Trace& trace, const std::tm& began) {
-    const auto paths = paths_of(options.trace.format, options.out);
-    if (options.trace.format == "csv") return {{paths[0], trace::csv_of(trace)}};
-    if (options.trace.format == "perfetto") return {{paths[0], trace::perfetto_of(trace)}};
-    trace::ParaverFiles files = trace::paraver_of(trace, began);
-    return {{paths[0], std::move(files.prv)}, {paths[1], std::move(files.pcf)}, {paths[2], std::move(files.row)}};
-}
-
 // --- what is recorded -----------------------------------------------------------------------------------------------
 
 /// Replaces what a terminal would take for commands.
@@ -200,13 +178,13 @@ int write(const CommandOptions& options, const Recorder& recorder, const trace::
     const auto began = static_cast<std::time_t>(trace.began_unix_s);
     std::tm local{};
     localtime_r(&began, &local);
-    for (const File& file : files_of(options, trace, local))
+    for (const trace::File& file : trace::files_of(options.trace.format, options.out, trace, local))
         if (const auto written = replace_file(file.path, file.text, mode_of(file.path)); !written)
             return refuse(options, written.error());
     if (trace.lost != 0)
         warn(options, fmt::format("{} lost: they came faster than they were read; the table was read again after that",
                                   counted(trace.lost, "event")));
-    mention(options, fmt::format("{}: {}, {}, {:.1f} s", paths_of(options.trace.format, options.out).front(),
+    mention(options, fmt::format("{}: {}, {}, {:.1f} s", trace::paths_of(options.trace.format, options.out).front(),
                                  counted(trace.clients.size(), "client"), counted(recorder.events(), "event"),
                                  static_cast<double>(trace.end_ns - trace.begin_ns) / 1e9));
     return kDone;
@@ -244,7 +222,7 @@ int trace_command(const CommandOptions& options, const Table& table, const Progr
 int verb_trace(const CommandOptions& options) {
     // A file beyond the limit (ulimit -f) is an error, and no end of this process that leaves a part behind.
     std::signal(SIGXFSZ, SIG_IGN);
-    for (const std::string& path : paths_of(options.trace.format, options.out))
+    for (const std::string& path : trace::paths_of(options.trace.format, options.out))
         if (const auto can = can_replace(path); !can) return refuse(options, can.error());
     if (options.command.empty()) {
         const auto table = Table::open(options.table, {.read_only = true});

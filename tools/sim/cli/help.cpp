@@ -168,7 +168,7 @@ constexpr const char* kJobs =
     "stdin\n"
     "  --generate PRESET       a synthetic workload instead; drom-sim generate -h lists them\n"
     "  --nodes N               of the machine (as the log's header says)\n"
-    "  --cores-per-node C      processors of the log on each node (as the log's header says, else 1)\n"
+    "  --cores-per-node C      processors per node (as the log's header says, else 1)\n"
     "  --slurm-conf FILE       the machine, and parameters of slurm and sd, as this slurm.conf has them\n";
 
 constexpr const char* kMoreJobs =
@@ -198,7 +198,9 @@ constexpr const char* kOutput =
 
 constexpr const char* kMoreOutput = "  --node-list             jobs.csv says on which nodes each job started\n";
 
-constexpr const char* kRunOptions = "  --record FILE           what the policy is told and decides, as plain text\n";
+constexpr const char* kRunOptions =
+    "  --record FILE           what the policy is told and decides, as plain text\n"
+    "  --trace FILE            timeline of that window: .json Perfetto, .prv Paraver\n";
 
 constexpr const char* kCompareOptions =
     "  --vary NAME=V1,V2,...   the last setting once for each value; given several times, for each combination\n"

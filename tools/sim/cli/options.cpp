@@ -262,8 +262,8 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) {
         if (names_jobs(*option)) options.source_command += retyped(*option);
         if (is_one_of(*option, {"--gantt"})) options.page_options = retyped(*option);
-        if (!is_one_of(*option,
-                       {"--out", "--record", "--quiet", "--json", "--force", "--threads", "--gantt", "--node-list"}))
+        if (!is_one_of(*option, {"--out", "--record", "--trace", "--quiet", "--json", "--force", "--threads", "--gantt",
+                                 "--node-list"}))
             options.command += retyped(*option);
     }
     options.page_options += " --out report";
@@ -300,6 +300,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     if (verb == "run") {
         add_value(app, "--policy", typed.policy);
         add_value(app, "--record", typed.options.record);
+        add_value(app, "--trace", typed.options.trace);
         app.add_flag("-V,--version", typed.version);
         return;
     }

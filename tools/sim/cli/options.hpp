@@ -49,6 +49,7 @@ struct SimulationOptions {
     unsigned threads = 0;        ///< of compare; 0: as many as CPUs
     std::string out;             ///< folder, or the file that generate, replay, import or place writes
     std::string record;          ///< run: file that takes the record of the passes; empty: none
+    std::string trace;           ///< run: file that takes the schedule for viewers of timelines; empty: none
     /// "FROM-TO" in seconds, or with s, m, h, d behind; "none"; empty: a day in the middle of the log.
     std::string window;
     bool node_list = false;  ///< jobs.csv has the nodes of each job

@@ -363,7 +363,8 @@ void remark_on_idle_policies(const SimulationOptions& options, std::span<const D
     if (!options.site.parameters.empty()) of_site.insert("partition_factors");
     for (const std::string& sentence : without_effect(digests, of_site)) remark(options, sentence);
     if (!options.out.empty()) return;
-    if (!options.window.empty()) remark(options, "--gantt has no effect: the page that it is for comes with --out.");
+    if (options.trace.empty() && !options.window.empty())
+        remark(options, "--gantt has no effect: the page that it is for comes with --out.");
     if (options.node_list) remark(options, "--node-list has no effect: jobs.csv, which it is for, comes with --out.");
 }
 

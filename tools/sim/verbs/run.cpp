@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // run.cpp - one policy over one workload.
 #include <cstdio>
+#include <ctime>
 
 #include "cli/simulation.hpp"
 #include "cli/site.hpp"
@@ -8,10 +9,12 @@
 #include "report/jobs_csv.hpp"
 #include "report/record_text.hpp"
 #include "report/report.hpp"
+#include "report/schedule_trace.hpp"
 #include "report/series_csv.hpp"
 #include "report/summary_csv.hpp"
 #include "report/summary_json.hpp"
 #include "report/text_file.hpp"
+#include "trace/files.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
@@ -65,6 +68,41 @@ tl::expected<void, std::string> close(std::optional<RecordFile>& record) {
     return record->close();
 }
 
+/// Checks that the trace can be what is asked for, before anything is simulated.
+tl::expected<void, Failure> check_trace(const SimulationOptions& options) {
+    const std::string& path = options.trace;
+    if (path.empty()) return {};
+    const std::string format = trace::format_of(path);
+    const auto refuse = [&](int status, const std::string& text) {
+        return tl::unexpected(Failure{status, "drom-sim: run: " + text});
+    };
+    if (format.empty())
+        return refuse(kUsage, "--trace " + path + " ends neither with .json nor with .prv nor with .csv");
+    if (options.window == "none") return refuse(kUsage, "--gantt none leaves nothing for --trace to show");
+    for (const std::string& file : trace::paths_of(format, path)) {
+        if (const auto apart = check_apart(options, file, "--trace"); !apart) return apart;
+        if (!options.force && is_file(file))
+            return refuse(kRefused, file +
+                                        " is there already; name another file with --trace, or write over it with "
+                                        "--force");
+    }
+    return {};
+}
+
+tl::expected<void, std::string> write_trace(const std::string& path, const Outcome& outcome, Window window) {
+    const trace::Trace trace = trace_of(outcome, window);
+    const auto began = static_cast<std::time_t>(trace.began_unix_s);
+    std::tm utc{};
+    gmtime_r(&began, &utc);
+    for (const trace::File& part : trace::files_of(trace::format_of(path), path, trace, utc)) {
+        auto file = TextFile::create(part.path, "--trace");
+        if (!file) return tl::unexpected(file.error());
+        file->write(part.text);
+        if (auto closed = file->close(); !closed) return closed;
+    }
+    return {};
+}
+
 void print(const SimulationOptions& options, const Outcome& outcome, const Digest& all) {
     remark_on_idle_policies(options, {&all, 1});
     std::fputs((options.json ? summary_json(all) : table({options.settings.front()}, {all.metrics})).c_str(), stdout);
@@ -91,13 +129,15 @@ int verb_run(const SimulationOptions& typed) {
     const std::string schedule = options.out.empty() ? "" : options.out + "/schedule.swf";
     if (const auto apart = check_apart(options, schedule, "--out"); !apart) return fail(apart.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
+    if (const auto fits = check_trace(options); !fits) return fail(fits.error());
     const auto input = load(options, options.source.seed);
     if (!input) return fail(input.error());
     parameters = read_setting(options.settings.front(), common_parameters(options, &input->workload));
     if (!parameters) return misused(options, parameters.error());
     if (const auto set = set_job_numbers(*parameters, input->workload); !set) return misused(options, set.error());
     if (const std::string why = unfit(*input, parameters->policy); !why.empty()) return misused(options, why);
-    const auto window = read_window(options.out.empty() ? "none" : options.window, input->workload);
+    const auto window =
+        read_window(options.out.empty() && options.trace.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());
 
     auto record = open_record(options);
@@ -111,6 +151,9 @@ int verb_run(const SimulationOptions& typed) {
     const Digest all = digest(outcome, nullptr, *window);
     if (!options.out.empty())
         if (const auto written = write_all(options, *input, outcome, all); !written)
+            return fail({kRefused, written.error()});
+    if (!options.trace.empty())
+        if (const auto written = write_trace(options.trace, outcome, *window); !written)
             return fail({kRefused, written.error()});
     print(options, outcome, all);
     return outcome.interrupted ? kInterrupted : kDone;
