@@ -92,6 +92,8 @@ TEST(StatsJson, AMissingKeyOrAWrongTypeIsNamedWithItsPlace) {
 }
 
 TEST(StatsJson, BytesThatAreNoJsonAreNamedByLineAndColumn) {
+    EXPECT_EQ(refusal_of(R"({"schema":"drom.stats/1","tables":[]})"),
+              "/tables: it is of all users; give merge a file per table");
     EXPECT_EQ(refusal_of("{\n  \"schema\": NaN\n}"), "2:13: it is no JSON, or has a number that is too large");
     EXPECT_EQ(refusal_of("{\"window_ns\": 1e999}").substr(0, 5), "1:19:") << refusal_of("{\"window_ns\": 1e999}");
     for (const char* text : {"", "{", "}", "\"", "{\"a\":Infinity}", "\xff\xfe", "{\"a\":\"\xc3\"}", "nul"})

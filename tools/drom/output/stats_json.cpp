@@ -229,6 +229,8 @@ StatsApplication read_application(Reader& reader, const Read& object, const std:
 StatsReport read_report(Reader& reader, const Read& json) {
     StatsReport report;
     if (reader.text(json, "", "schema") != kSchema) reader.complain("/schema", fmt::format("it is not {}", kSchema));
+    if (json.is_object() && json.contains("tables"))
+        reader.complain("/tables", "it is of all users; give merge a file per table");
     report.window_s = seconds(reader, json, "", "window_ns");
     report.in_kernel = reader.flag(json, "", "kernel");
     report.cost_s = seconds(reader, json, "", "cost_ns");
