@@ -181,6 +181,7 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
     touch -d "1 hour" "$BATS_FILE_TMPDIR/${NODE}"{1,2}.table/agent.ended # a moment ago, however long the test takes
     local held=$BATS_FILE_TMPDIR/held.$((MATE + 1))
     touch "$held"
+    script "sleep 300" # and no step: with that the mate would get the core that its credential names
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
     [[ -e $BATS_FILE_TMPDIR/held.$MATE ]]
     script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 echo ran"
