@@ -2,6 +2,7 @@
 // older_functions.cpp - functions that select plugins have up to Slurm 24.11: state, steps, and what commands unpack.
 #include "select_malleable.hpp"
 #include "select_malleable/slurmctld/cons_tres.hpp"
+#include "select_malleable/slurmctld/lent_cpus.hpp"
 #include "select_malleable/slurmctld/once_unlocked.hpp"
 
 using namespace drom::slurm;
@@ -21,6 +22,8 @@ int select_p_state_save(char* directory) {
 int select_p_job_init(list_t* jobs) { return cons_tres.job_init(jobs); }
 
 bitstr_t* select_p_step_pick_nodes(job_record_t* job, select_jobinfo_t* info, uint32_t nodes, bitstr_t** available) {
+    static auto* const lent_cpus = new LentCpus;
+    in_call("step_pick_nodes", [job] { lent_cpus->count(*job); });
     return cons_tres.step_pick_nodes(job, info, nodes, available);
 }
 

@@ -223,6 +223,19 @@ not_reserved() {
     [[ -n $(masks n4 "$GUEST.0") ]]
 }
 
+# Each wave of them waited two minutes: slurmctld counted the lent CPUs as free, and found no cores for the next step.
+@test "steps of a shrunk job that ask for some of its CPUs wait until others have ended, and no longer" {
+    script "until [[ -e $WORK/go ]]; do sleep 0.1; done" \
+        "for i in {1..6}; do srun --exact -N1 -n1 -c4 sleep 0.5 & done; wait; echo done" \
+        "srun -N4 -n4 true && echo whole; sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o "$WORK/out" "$SCRIPT")
+    eventually "job $MATE runs" runs "$MATE"
+    guest -N4
+    touch "$WORK/go"
+    eventually "all steps have run" grep -qx whole "$WORK/out"
+    expect "$(grep -v ^srun: "$WORK/out" | paste -sd ' ')" "done whole"
+}
+
 @test "a guest and the shell of salloc do not run on the same CPUs" {
     mkfifo typed
     command salloc --malleable --exclusive -N4 -t 10 <typed >shell 2>&1 3>&- &
