@@ -263,7 +263,8 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
     guest -N4
     gets n4 "$GUEST.0" 4-7
     gets n1 "$GUEST.0" 4-7
-    grep -q "step $GUEST.0: the job with which it shares this node has no step here; it keeps to CPUs 4-7\$" "$CLUSTER/log/n4.log"
+    # The line is written after the step has its CPUs.
+    eventually "the log says so" grep -q "step $GUEST.0: the job with which it shares this node has no step here; it keeps to CPUs 4-7\$" "$CLUSTER/log/n4.log"
     scancel "$MATE"
     gets n1 "$GUEST.0" 0-7
 }
