@@ -423,60 +423,67 @@ CpuSet affinity_of(const Child& child) {
     return mask;
 }
 
-TEST(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNoAffinityChanges) {
-    const RealGroups groups;
-    CpuSet both{};
-    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
-    if (!two_cpus(both) && left_out("one CPU only")) return;
-    CpuSet first = both;
-    first.remove(both.last());
-    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+/// A step of Slurm that has the first of two CPUs, in a real hierarchy.
+class RealCpuset : public testing::Test {
+protected:
+    /// Returns false, and says so, where that cannot be had.
+    bool is_ready() {
+        if (!groups_.writable() && left_out("there is none of v1 that can be written here")) return false;
+        if (!two_cpus(both_) && left_out("one CPU only")) return false;
+        first_ = both_;
+        first_.remove(both_.last());
+        EXPECT_TRUE(groups_.confine_to(CpuText(both_).text, CpuText(first_).text));
+        return true;
+    }
+    /// Writes the job's level, as Slurm does when a step starts. Returns whether it may.
+    [[nodiscard]] bool slurm_can_write(const CpuSet& cpus) const {
+        return RealGroups::put(fs::path(groups_.step()).parent_path().string() + "/cpuset.cpus", CpuText(cpus).text);
+    }
+
+    const RealGroups groups_;
+    CpuSet both_{}, first_{};
+};
+
+TEST_F(RealCpuset, AProcessOfOneCpuGetsASecondOneAndNoAffinityChanges) {
+    if (!is_ready()) return;
     Child task = Child::sleeper();
     Child other = Child::sleeper();
     for (const Child* child : {&task, &other})
-        ASSERT_TRUE(RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(child->pid())));
-    EXPECT_EQ(affinity_of(task), first);
-    EXPECT_EQ(set_affinity(task.upid(), both), 0);
-    EXPECT_EQ(affinity_of(task), first);  // the cpuset has one CPU
+        ASSERT_TRUE(RealGroups::put(groups_.step() + "/cgroup.procs", std::to_string(child->pid())));
+    EXPECT_EQ(affinity_of(task), first_);
+    EXPECT_EQ(set_affinity(task.upid(), both_), 0);
+    EXPECT_EQ(affinity_of(task), first_);  // the cpuset has one CPU
 
-    EXPECT_EQ(widen_cpuset(task.pid(), both), "");
-    EXPECT_EQ(groups.cpus(2), CpuText(both).text);
-    EXPECT_EQ(groups.cpus(3), CpuText(both).text);
-    EXPECT_EQ(affinity_of(other), first);
-    EXPECT_EQ(set_affinity(task.upid(), both), 0);
-    EXPECT_EQ(affinity_of(task), both);
+    EXPECT_EQ(widen_cpuset(task.pid(), both_), "");
+    EXPECT_EQ(groups_.cpus(2), CpuText(both_).text);
+    EXPECT_EQ(groups_.cpus(3), CpuText(both_).text);
+    EXPECT_EQ(affinity_of(other), first_);
+    EXPECT_EQ(set_affinity(task.upid(), both_), 0);
+    EXPECT_EQ(affinity_of(task), both_);
 
     // Slurm writes the job's level when its next step starts. It can do so once the step is narrow, and the step is
     // widened again afterwards.
-    const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
-    EXPECT_FALSE(RealGroups::put(job, CpuText(first).text));
-    EXPECT_EQ(narrow_cpuset(task.pid(), first), "");
-    EXPECT_TRUE(RealGroups::put(job, CpuText(first).text));
-    EXPECT_EQ(affinity_of(task), first);
-    CpuSet mask = both;
+    EXPECT_FALSE(slurm_can_write(first_));
+    EXPECT_EQ(narrow_cpuset(task.pid(), first_), "");
+    EXPECT_TRUE(slurm_can_write(first_));
+    EXPECT_EQ(affinity_of(task), first_);
+    CpuSet mask = both_;
     EXPECT_EQ(fit_cpuset(task.pid(), mask, true), "");
-    EXPECT_EQ(affinity_of(task), both);
-    EXPECT_EQ(affinity_of(other), first);
+    EXPECT_EQ(affinity_of(task), both_);
+    EXPECT_EQ(affinity_of(other), first_);
 }
 
 /// Each step of a guest failed: its extern step had been moved to the other CPUs, and was not narrowed.
-TEST(RealCpuset, AStepThatHasNoneOfItsJobsOwnCpusHasThemWhileTheNextOneStarts) {
-    const RealGroups groups;
-    CpuSet both{};
-    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
-    if (!two_cpus(both) && left_out("one CPU only")) return;
-    CpuSet first = both;
-    first.remove(both.last());
-    const CpuSet second = both - first;
-    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+TEST_F(RealCpuset, AStepThatHasNoneOfItsJobsOwnCpusHasThemWhileTheNextOneStarts) {
+    if (!is_ready()) return;
+    const CpuSet second = both_ - first_;
     const Child place = Child::sleeper();
-    ASSERT_TRUE(RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(place.pid())));
+    ASSERT_TRUE(RealGroups::put(groups_.step() + "/cgroup.procs", std::to_string(place.pid())));
     EXPECT_EQ(set_cpuset_of_step(place.pid(), second), "");
     EXPECT_EQ(affinity_of(place), second);
-    const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
-    EXPECT_FALSE(RealGroups::put(job, CpuText(first).text));
-    EXPECT_EQ(narrow_cpuset(place.pid(), first), "");
-    EXPECT_TRUE(RealGroups::put(job, CpuText(first).text));
+    EXPECT_FALSE(slurm_can_write(first_));
+    EXPECT_EQ(narrow_cpuset(place.pid(), first_), "");
+    EXPECT_TRUE(slurm_can_write(first_));
     CpuSet mask = second;
     EXPECT_EQ(fit_cpuset(place.pid(), mask, true), "");
     EXPECT_EQ(set_cpuset_of_step(place.pid(), second), "");
@@ -484,14 +491,8 @@ TEST(RealCpuset, AStepThatHasNoneOfItsJobsOwnCpusHasThemWhileTheNextOneStarts) {
 }
 
 /// A guest's script failed: its daemon could not write the job's cpuset, since the extern step had been widened.
-TEST(RealCpuset, AStepThatArrivesWhileAnotherOneOfItsJobStartsIsNotWidenedYet) {
-    const RealGroups groups;
-    CpuSet both{};
-    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
-    if (!two_cpus(both) && left_out("one CPU only")) return;
-    CpuSet first = both;
-    first.remove(both.last());
-    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+TEST_F(RealCpuset, AStepThatArrivesWhileAnotherOneOfItsJobStartsIsNotWidenedYet) {
+    if (!is_ready()) return;
     const test::TempDir folder;
     AgentSettings settings;
     settings.table = folder.path() + "/table";
@@ -505,36 +506,29 @@ TEST(RealCpuset, AStepThatArrivesWhileAnotherOneOfItsJobStartsIsNotWidenedYet) {
         launch.step = {1, step};
         launch.user = geteuid();
         launch.tasks = {task.pid()};
-        launch.granted = first;
-        launch.whole = both;
+        launch.granted = first_;
+        launch.whole = both_;
         launch.malleable = true;
-        RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(task.pid()));
+        RealGroups::put(groups_.step() + "/cgroup.procs", std::to_string(task.pid()));
         EXPECT_TRUE(agent->arrive(launch).has_value());
         EXPECT_TRUE(agent->reconcile().has_value());
     };
     const Child place = Child::sleeper(), script = Child::sleeper();
-    ASSERT_TRUE(agent->before_step({1, kBatchStep}, first).has_value());
+    ASSERT_TRUE(agent->before_step({1, kBatchStep}, first_).has_value());
     arrives(kExternStep, place);
-    EXPECT_EQ(groups.cpus(3), CpuText(first).text);
-    const std::string job = fs::path(groups.step()).parent_path().string() + "/cpuset.cpus";
-    EXPECT_TRUE(RealGroups::put(job, CpuText(first).text));
+    EXPECT_EQ(groups_.cpus(3), CpuText(first_).text);
+    EXPECT_TRUE(slurm_can_write(first_));
     arrives(kBatchStep, script);
-    EXPECT_EQ(groups.cpus(3), CpuText(both).text);
+    EXPECT_EQ(groups_.cpus(3), CpuText(both_).text);
 }
 
-TEST(RealCpuset, WhoIsInsideOneSeesTheWholeNode) {
-    const RealGroups groups;
-    CpuSet both{};
-    if (!groups.writable() && left_out("there is none of v1 that can be written here")) return;
-    if (!two_cpus(both) && left_out("one CPU only")) return;
-    CpuSet first = both;
-    first.remove(both.last());
-    ASSERT_TRUE(groups.confine_to(CpuText(both).text, CpuText(first).text));
+TEST_F(RealCpuset, WhoIsInsideOneSeesTheWholeNode) {
+    if (!is_ready()) return;
     Child inside = Child::run([&] {
         Topology seen;
-        if (!RealGroups::put(groups.step() + "/cgroup.procs", std::to_string(getpid()))) return 2;
-        if (read_machine(seen, nullptr) != DROM_OK || !(seen.cpus == first)) return 3;
-        return read_node(seen, nullptr) == DROM_OK && seen.cpus.contains(both) ? 0 : 4;
+        if (!RealGroups::put(groups_.step() + "/cgroup.procs", std::to_string(getpid()))) return 2;
+        if (read_machine(seen, nullptr) != DROM_OK || !(seen.cpus == first_)) return 3;
+        return read_node(seen, nullptr) == DROM_OK && seen.cpus.contains(both_) ? 0 : 4;
     });
     EXPECT_EQ(inside.wait(), 0);
 }
