@@ -5,9 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
+#include "file_text.hpp"
 #include "property.hpp"
 #include "report/step_sums.hpp"
 #include "sample_outcomes.hpp"
@@ -16,15 +15,9 @@
 namespace drom::sim {
 namespace {
 
+using drom::test::file_text;
 using drom::test::holds;
 using drom::test::TempDir;
-
-std::string text_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 TEST(StepSums, AreThoseOfSingleSeconds) {
     EXPECT_TRUE(holds("steps", [] {
@@ -51,7 +44,7 @@ TEST(SeriesCsv, HasARowPerStep) {
     outcome.jobs.pop_back();  // the other two: 2 nodes of 2 from 0 to 150, one job waits from 10 to 100
     const Digest all = digest(outcome);
     ASSERT_TRUE(write_series_csv(folder.path() + "/series.csv", outcome, all));
-    const std::string text = text_of(folder.path() + "/series.csv");
+    const std::string text = file_text(folder.path() + "/series.csv");
     EXPECT_TRUE(
         text.starts_with("from,to,allocated,busy_nodes,running,waiting,waiting_nodes,watts,watts_with_idle,from_date\n"
                          "0,1,1.0000,2.0000,1.0000,0.0000,0.0000,,,2010-08-31T22:00:00Z\n"))
@@ -60,7 +53,7 @@ TEST(SeriesCsv, HasARowPerStep) {
     EXPECT_NE(text.find("\n149,150,1.0000,2.0000,1.0000,0.0000,0.0000,,,"), std::string::npos);
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 151);
     ASSERT_TRUE(write_series_csv(folder.path() + "/none.csv", Outcome(), digest(Outcome())));
-    EXPECT_EQ(text_of(folder.path() + "/none.csv"), text.substr(0, text.find('\n') + 1));
+    EXPECT_EQ(file_text(folder.path() + "/none.csv"), text.substr(0, text.find('\n') + 1));
 }
 
 // A simulation that was stopped: one job runs on, and another one has not started.
@@ -70,7 +63,7 @@ TEST(SeriesCsv, HasJobsThatDidNotEnd) {
     outcome.jobs = {job(1, 0, 0, 100, 1), job(2, 10, 20, 0, 1), job(3, 50, 0, 0, 1)};
     outcome.jobs[1].end = outcome.jobs[2].start = outcome.jobs[2].end = -1;
     ASSERT_TRUE(write_series_csv(folder.path() + "/series.csv", outcome, digest(outcome)));
-    const std::string text = text_of(folder.path() + "/series.csv");
+    const std::string text = file_text(folder.path() + "/series.csv");
     EXPECT_NE(text.find("\n19,20,0.5000,1.0000,1.0000,1.0000,1.0000,"), std::string::npos) << text;
     EXPECT_NE(text.find("\n99,100,1.0000,2.0000,2.0000,1.0000,1.0000,"), std::string::npos);
 }
@@ -79,11 +72,11 @@ TEST(DaysCsv, HasARowPerDayOfTheCalendar) {
     const TempDir folder;
     Outcome outcome = shared_outcome();
     ASSERT_TRUE(write_days_csv(folder.path() + "/days.csv", digest(outcome)));
-    EXPECT_EQ(text_of(folder.path() + "/days.csv"),
+    EXPECT_EQ(file_text(folder.path() + "/days.csv"),
               "from,jobs,slowdown,malleable_starts,from_date\n0,2,1.7500,1,\n86400,1,1.0000,0,\n");
     outcome.setting.provenance.zero = 1283292000;  // at 22:00
     ASSERT_TRUE(write_days_csv(folder.path() + "/days.csv", digest(outcome)));
-    EXPECT_EQ(text_of(folder.path() + "/days.csv"),
+    EXPECT_EQ(file_text(folder.path() + "/days.csv"),
               "from,jobs,slowdown,malleable_starts,from_date\n-79200,2,1.7500,1,2010-08-31T00:00:00Z\n"
               "7200,1,1.0000,0,2010-09-01T00:00:00Z\n");
 }

@@ -4,10 +4,9 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "file_text.hpp"
 #include "property.hpp"
 #include "report/jobs_csv.hpp"
 #include "report/summary_csv.hpp"
@@ -19,15 +18,9 @@
 namespace drom::sim {
 namespace {
 
+using drom::test::file_text;
 using drom::test::holds;
 using drom::test::TempDir;
-
-std::string text_of(const std::string& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 /// Records of a table as RFC 4180 has them.
 std::vector<std::vector<std::string>> records(const std::string& text) {
@@ -60,7 +53,7 @@ TEST(JobsCsv, HasANumberForEveryColumnThatAJobHas) {
     const TempDir folder;
     const Outcome baseline = baseline_outcome(), outcome = shared_outcome();
     ASSERT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome, &baseline));
-    const auto table = records(text_of(folder.path() + "/jobs.csv"));
+    const auto table = records(file_text(folder.path() + "/jobs.csv"));
     ASSERT_EQ(table.size(), 4U);
     for (const auto& row : table) EXPECT_EQ(row.size(), table.front().size());
     EXPECT_EQ(field(table, 2, "how"), "shared");
@@ -84,7 +77,7 @@ TEST(JobsCsv, HasDatesWhereTheLogsZeroIsKnown) {
     outcome.setting.provenance.zero = 1283292000;
     outcome.jobs[2].end = -1;
     ASSERT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome));
-    const auto table = records(text_of(folder.path() + "/jobs.csv"));
+    const auto table = records(file_text(folder.path() + "/jobs.csv"));
     EXPECT_EQ(field(table, 2, "submit_date"), "2010-08-31T22:00:10Z");
     EXPECT_EQ(field(table, 2, "start_date"), "2010-08-31T22:01:40Z");
     EXPECT_EQ(field(table, 3, "start_date"), "2010-09-01T23:00:00Z");
@@ -97,7 +90,7 @@ TEST(JobsCsv, LeavesOutWhatHasNotHappened) {
     outcome.jobs[0].end = -1;
     outcome.jobs[1].start = outcome.jobs[1].end = -1;
     ASSERT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome));
-    const auto table = records(text_of(folder.path() + "/jobs.csv"));
+    const auto table = records(file_text(folder.path() + "/jobs.csv"));
     EXPECT_EQ(field(table, 1, "end"), "");
     EXPECT_EQ(field(table, 1, "wait"), "0");
     EXPECT_EQ(field(table, 1, "slowdown"), "");
@@ -113,7 +106,7 @@ TEST(JobsCsv, HasTheNodesThatWereKept) {
     Outcome outcome = baseline_outcome();
     const auto written = [&] {
         EXPECT_TRUE(write_jobs_csv(folder.path() + "/jobs.csv", outcome));
-        return records(text_of(folder.path() + "/jobs.csv"));
+        return records(file_text(folder.path() + "/jobs.csv"));
     };
     EXPECT_EQ(field(written(), 1, "node_list"), "");
     outcome.nodes = {policy::NodeSet(0, 2), policy::NodeSet(3, 1), policy::NodeSet(1, 1)};
@@ -133,7 +126,7 @@ TEST(JobsCsv, KeepsItsDecimalsForAnyNumber) {
         outcome.jobs[0].run = *rc::gen::inRange<Seconds>(0, 1000000);
         outcome.jobs[0].end = outcome.jobs[0].start + *rc::gen::inRange<Seconds>(0, 100000000);
         RC_ASSERT(write_jobs_csv(folder.path() + "/jobs.csv", outcome).has_value());
-        const auto table = records(text_of(folder.path() + "/jobs.csv"));
+        const auto table = records(file_text(folder.path() + "/jobs.csv"));
         const double wanted = static_cast<double>(outcome.jobs[0].response()) /
                               static_cast<double>(std::max<Seconds>(1, outcome.jobs[0].run));
         RC_ASSERT(std::abs(std::stod(field(table, 1, "slowdown")) - wanted) <= 0.5001e-4);
@@ -143,7 +136,7 @@ TEST(JobsCsv, KeepsItsDecimalsForAnyNumber) {
 TEST(DecisionsCsv, SaysWhyInOneSentence) {
     const TempDir folder;
     ASSERT_TRUE(write_decisions_csv(folder.path() + "/decisions.csv", shared_outcome()));
-    const auto table = records(text_of(folder.path() + "/decisions.csv"));
+    const auto table = records(file_text(folder.path() + "/decisions.csv"));
     ASSERT_EQ(table.size(), 4U);
     EXPECT_EQ(field(table, 2, "decision"),
               "job 2 (2 nodes, 50 s requested) joined job 1 after 0 s, on 2 of 4 cores of each node; alone it was to "
