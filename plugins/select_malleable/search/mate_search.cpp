@@ -38,9 +38,9 @@ std::optional<NodeSet> within_node_list(const job_record_t& job, const NodeSet& 
 }
 
 /// Asks the policy. Nothing is remembered of an answer that was given without the start.
-Event plan_for(RunningJobs& running, const policy::Job& guest, const NodeSet& usable, const Offer& offer,
-               const std::vector<IdleNodes>& idle) {
+Event plan_for(RunningJobs& running, const Search& search) {
     policy::Coscheduler& all = running.coscheduler();
+    const auto& [guest, usable, offer, promises, idle, left_out] = search;
     const Seconds now = running.last_now();
     if (offer.start_is_known) return all.weigh(guest, usable, offer.static_start, now, idle);
     return all.what_if(all.rules(), guest, usable, offer.static_start, now, idle);
@@ -197,65 +197,84 @@ std::vector<IdleNodes> MateSearch::idle_nodes(const Question& question, const No
 }
 
 /// Removes nodes that are promised to others until the guest's end, and those on which cons_tres had no room for it.
-void MateSearch::leave_out(NodeSet& usable, const policy::Job& guest, const std::vector<Promise>& promises,
-                           policy::LeftOut& left_out) const {
+void MateSearch::leave_out(Search& search) const {
     const Seconds now = running_.now();
     const double factor = running_.coscheduler().rules().sharing.sharing_factor;
-    const int before = usable.count();
-    usable =
-        free_of(promises, usable, delay_max_, now + static_cast<Seconds>(static_cast<double>(guest.request) / factor));
-    left_out.promised = usable.count() < before;
-    const NodeSet no_room = no_room_.nodes_without(guest, now);
-    left_out.no_room = !usable.common(no_room).empty();
-    usable.erase(no_room);
+    const auto longest = static_cast<Seconds>(static_cast<double>(search.guest.request) / factor);
+    const int before = search.usable.count();
+    search.usable = free_of(search.promises, search.usable, delay_max_, now + longest);
+    search.left_out.promised = search.usable.count() < before;
+    const NodeSet no_room = no_room_.nodes_without(search.guest, now);
+    search.left_out.no_room = !search.usable.common(no_room).empty();
+    search.usable.erase(no_room);
 }
 
-std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, Offer offer) {
-    constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
-    const policy::Job guest = described(*question.job, offer.nodes);
+/// Returns the first job that the plan would take beyond its limit; 0: none. Notes what bounds it.
+JobId MateSearch::beyond_limit(const Question& question, const Search& search, const Event& plan) {
+    const auto [beyond, what] = first_beyond(running_, *question.job, plan, search.promises, delay_max_);
+    if (!what.empty()) beyond_what_ = what;
+    if (beyond != 0) running_.coscheduler().beyond_limit(plan, beyond);
+    return beyond;
+}
+
+/// Leaves out what made a plan fail: a job beyond its limit, or nodes where cons_tres has no room.
+void MateSearch::narrow(Search& search, const Event& plan, JobId beyond) {
+    const NodeSet without = unsuitable(running_, plan, beyond);
+    search.usable.erase(without);
+    (beyond != 0 ? search.left_out.mate_limit : search.left_out.no_room) = true;
+    if (beyond != 0) return;
+    running_.coscheduler().no_room(plan, plan.free);
+    no_room_.note(search.guest, without, running_.now());
+}
+
+std::optional<Proposal> MateSearch::arrange(Question& question, const NodeSet& within, const Offer& offer) {
     auto listed = within_node_list(*question.job, within, offer.nodes);
     if (!listed) return waits(policy::waiting::kNodeList);
-    NodeSet usable = *std::move(listed);
-    const std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
-    policy::LeftOut left_out;
-    leave_out(usable, guest, promises, left_out);
+    std::vector<Promise> promises = promises_.before(*question.job, planned_ == question.job);
+    std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
+    Search search{
+        described(*question.job, offer.nodes), *std::move(listed), offer, std::move(promises), std::move(idle), {}};
+    leave_out(search);
     beyond_what_.clear();
-    const Seconds now = running_.now();
-    const std::vector<IdleNodes> idle = until_promised(offer.idle, promises);
+    return arrange(question, search);
+}
+
+/// Asks the policy for one plan after the other, until cons_tres places the job as planned.
+std::optional<Proposal> MateSearch::arrange(Question& question, Search& search) {
+    constexpr int kTries = 4;  // under slurmctld's locks, for each waiting job
     for (int tries = 0; tries < kTries; ++tries) {
-        Event plan = plan_for(running_, guest, usable, offer, idle);
-        if (plan.refusal != Refusal::kNone) return waits_for(plan.refusal, left_out);
+        Event plan = plan_for(running_, search);
+        if (plan.refusal != Refusal::kNone) return waits_for(plan.refusal, search.left_out);
         // The guest can keep its idle nodes until its limit, which is later than its predicted end.
-        const NodeSet late = plan.free.common(wanted_before(idle, limit_end(running_, *question.job, plan.guest_end)));
-        if (!late.empty()) {
-            usable.erase(late);
+        const Seconds until = limit_end(running_, *question.job, plan.guest_end);
+        if (const NodeSet late = plan.free.common(wanted_before(search.idle, until)); !late.empty()) {
+            search.usable.erase(late);
             continue;
         }
-        const auto [beyond, what] = first_beyond(running_, *question.job, plan, promises, delay_max_);
-        if (!what.empty()) beyond_what_ = what;
-        if (beyond != 0) running_.coscheduler().beyond_limit(plan, beyond);
-        if (beyond == guest.id) return waits(policy::waiting::kOwnLimit, beyond_what_);
-        if (beyond == 0 && !offer.start_is_known) {
-            if (!offers_.learn_start(question, offer)) return std::nullopt;
+        const JobId beyond = beyond_limit(question, search, plan);
+        if (beyond == search.guest.id) return waits(policy::waiting::kOwnLimit, beyond_what_);
+        if (beyond == 0 && !search.offer.start_is_known) {
+            if (!offers_.learn_start(question, search.offer)) return std::nullopt;
             --tries;
             continue;
         }
-        if (beyond == 0) running_.coscheduler().agreed(plan);
-        if (beyond == 0 && places(running_, question, plan)) {
-            ++counters_.answers["share"];
-            std::vector<Promise> moved = moved_by(running_, *question.job, plan, promises, delay_max_);
-            return Proposal{std::move(plan), std::move(moved)};
-        }
-        const NodeSet without = unsuitable(running_, plan, beyond);
-        usable.erase(without);
+        if (beyond == 0 && is_placed(question, plan)) return proposal(question, search, std::move(plan));
+        narrow(search, plan, beyond);
         // Otherwise each mate whose steps keep its cores would use up a try, in every cycle anew.
-        if (tries == 0) usable.erase(kept_by_steps_.nodes(running_));
-        (beyond != 0 ? left_out.mate_limit : left_out.no_room) = true;
-        if (beyond != 0) continue;
-        running_.coscheduler().no_room(plan, plan.free);
-        no_room_.note(guest, without, now);
+        if (tries == 0) search.usable.erase(kept_by_steps_.nodes(running_));
     }
-    return waits_for(Refusal::kNoMates, left_out);
+    return waits_for(Refusal::kNoMates, search.left_out);
+}
+
+bool MateSearch::is_placed(Question& question, const Event& plan) {
+    running_.coscheduler().agreed(plan);
+    return places(running_, question, plan);
+}
+
+Proposal MateSearch::proposal(const Question& question, const Search& search, Event plan) {
+    ++counters_.answers["share"];
+    std::vector<Promise> moved = moved_by(running_, *question.job, plan, search.promises, delay_max_);
+    return {std::move(plan), std::move(moved)};
 }
 
 std::optional<Proposal> MateSearch::take_proposal(const job_record_t* job) {

@@ -31,6 +31,16 @@ struct Waits {
     std::string by;    ///< the limit that bounds it; empty: none does
 };
 
+/// A search of mates for one guest; it narrows with each plan that fails.
+struct Search {
+    policy::Job guest;
+    policy::NodeSet usable;
+    Offer offer;
+    std::vector<policy::Promise> promises;  ///< to jobs before the guest
+    std::vector<policy::IdleNodes> idle;    ///< until they are promised
+    policy::LeftOut left_out;               ///< why nodes are not usable
+};
+
 class MateSearch {
 public:
     MateSearch(RunningJobs& running, Counters& counters) : running_(running), counters_(counters) {}
@@ -64,9 +74,13 @@ private:
     std::vector<policy::IdleNodes> idle_nodes(const Question& question, const policy::NodeSet& may_have) const;
     /// Sets the question's nodes to those of mates. Nothing when there are none, or cons_tres would not place the job
     /// there.
-    std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, Offer offer);
-    void leave_out(policy::NodeSet& usable, const policy::Job& guest, const std::vector<policy::Promise>& promises,
-                   policy::LeftOut& left_out) const;
+    std::optional<Proposal> arrange(Question& question, const policy::NodeSet& within, const Offer& offer);
+    std::optional<Proposal> arrange(Question& question, Search& search);
+    void leave_out(Search& search) const;
+    policy::JobId beyond_limit(const Question& question, const Search& search, const policy::Event& plan);
+    void narrow(Search& search, const policy::Event& plan, policy::JobId beyond);
+    bool is_placed(Question& question, const policy::Event& plan);
+    Proposal proposal(const Question& question, const Search& search, policy::Event plan);
 
     RunningJobs& running_;
     Counters& counters_;
