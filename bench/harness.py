@@ -20,6 +20,7 @@ import runs  # noqa: E402
 from runs import environment  # noqa: E402
 
 Figure = dict[str, Any]
+LOAD_BEFORE = round(os.getloadavg()[0], 2)  # CPUs that other work kept busy as this program began
 
 
 class CannotMeasure(Exception):
@@ -176,7 +177,7 @@ def write_figures(name: str, figures: dict[str, dict[str, Any]], **more: object)
     """Into build/bench/NAME.json, and as a table on stdout."""
     out = Path(__file__).resolve().parents[1] / "build" / "bench" / f"{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
-    report = {"schema": f"drom.bench.{name}/1", "load": round(os.getloadavg()[0], 2), **more, "figures": figures}
+    report = {"schema": f"drom.bench.{name}/1", "cpus": os.cpu_count(), "load_before": LOAD_BEFORE, **more, "figures": figures}
     out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     width = max(map(len, figures), default=3)
     print(f"{'key':{width}} {'median':>9} {'target':>7} {'p10':>9} {'p90':>9}")

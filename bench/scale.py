@@ -355,7 +355,7 @@ def main() -> int:
                     print(f"bench: slurm-scale: {trouble}", file=sys.stderr)
                     return 1
             found |= {f"{part}_{size}_{key}": figure for key, figure in figures.items()}
-            write_figures("slurm-scale", found, depth=asked.depth)
+            write_figures("slurm-scale", found, depth=asked.depth, turns=asked.turns)
     return 0
 
 

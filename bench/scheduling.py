@@ -208,7 +208,7 @@ def main() -> int:
         finally:
             for controller in (stock, ours):
                 end(controller)
-    write_figures("select", figures(stock, ours), depth=asked.depth)
+    write_figures("select", figures(stock, ours), depth=asked.depth, turns=asked.turns)
     return 0
 
 

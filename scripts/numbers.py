@@ -7,6 +7,7 @@
 
 import json
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,11 +38,20 @@ def beside(figure: dict) -> str:
     return ", ".join(parts) or "-"
 
 
+def paragraph(*sentences: str) -> None:
+    print(textwrap.fill(" ".join(sentences), width=150, break_long_words=False, break_on_hyphens=False), end="\n\n")
+
+
+def say_if_busy(report: dict) -> None:
+    if (busy := report.get("load_before", 0)) > report.get("cpus", 1) / 2:
+        paragraph(f"**Other work kept {busy:.1f} CPUs busy when this began: take the times as an illustration.**")
+
+
 def bench(summary: dict) -> None:
     machine = summary.get("machine", {})
     print("## What drom costs\n")
-    print(f"`scripts/bench.sh` on {machine.get('cpus', '?')} CPUs, Linux {machine.get('kernel', '?')}; medians, 10 % to 90 % beside them. "
-          "Targets are this project's own; the incumbent is DLB 3.7, measured on a machine of the same kind.\n")
+    paragraph(f"`scripts/bench.sh` on {machine.get('cpus', '?')} CPUs, Linux {machine.get('kernel', '?')}; medians, 10 % to 90 % beside them.",
+              "Targets are this project's own; the incumbent is DLB 3.7, measured on a machine of the same kind.")
     print("| figure | median | spread | unit | target | incumbent | beside it in the same run |\n| --- | --- | --- | --- | --- | --- | --- |")
     for key, figure in summary.items():
         if isinstance(figure, dict) and "missing" in figure:
@@ -55,8 +65,8 @@ def bench(summary: dict) -> None:
 def distributions(kinds: dict) -> None:
     """Of tests/latency: how long a client takes to leave a CPU, from the request on."""
     columns = [name for name in next(iter(kinds.values())) if name != "samples"]
-    print("`scripts/attack.sh latency`: from the request until a CPU is released, as distributions; microseconds. Clients differ by how far their safe points are apart; "
-          "the floor is a futex there and back between two processes, in the same run.\n")
+    paragraph("`scripts/attack.sh latency`: from the request until a CPU is released, as distributions; microseconds.",
+              "Clients differ by how far their safe points are apart; the floor is a futex there and back between two processes, in the same run.")
     print("| | requests | " + " | ".join(columns) + " |\n| --- | --- |" + " --- |" * len(columns))
     for kind, found in kinds.items():
         print(f"| {kind} | {found['samples']:,} | " + " | ".join(number(found[name]) for name in columns) + " |")
@@ -73,11 +83,10 @@ def demos() -> list[dict]:
 
 
 def demo(report: dict) -> None:
-    print(f"`scripts/demo.sh` on {report['cpus']} CPUs: the simulation has all of them, the analytics arrives after {report['arrival_s']:g} s and asks for "
-          f"{report['cpus_wanted']}. Seconds, median of {report['repeats']} (min-max); response is from being asked for to the end. "
-          "While waiting, the analytics gets the whole node afterwards.\n")
-    if report.get("load_before", 0) > report["cpus"] / 2:
-        print(f"**Other work kept {report['load_before']:.1f} CPUs busy when this began: take the times as an illustration.**\n")
+    paragraph(f"`scripts/demo.sh` on {report['cpus']} CPUs: the simulation has all of them, the analytics arrives after {report['arrival_s']:g} s and asks for "
+              f"{report['cpus_wanted']}.", f"Seconds, median of {report['repeats']} (min-max); response is from being asked for to the end.",
+              "While waiting, the analytics gets the whole node afterwards.")
+    say_if_busy(report)
     columns = ("whole run", "simulation's response", "analytics' response", "average response")
     print("| | " + " | ".join(columns) + " |\n| --- |" + " --- |" * len(columns))
     for case in report["cases"]:
@@ -90,8 +99,9 @@ def demo(report: dict) -> None:
 
 def slurm_demo(report: dict) -> None:
     print("## Under Slurm\n")
-    print(f"`scripts/slurm-demo.sh` on {report['cpus']} CPUs: batch jobs of a real Slurm. Seconds, median of {report['repeats']} (min-max); response is from "
-          "submission to the last line of the batch script.\n")
+    paragraph(f"`scripts/slurm-demo.sh` on {report['cpus']} CPUs: batch jobs of a real Slurm.",
+              f"Seconds, median of {report['repeats']} (min-max); response is from submission to the last line of the batch script.")
+    say_if_busy(report)
     for case in report["cases"]:
         columns = list(case["ways"]["drom"]["seconds"])
         print(f"**{case['title']}**: the {case['guest']} comes after {case['arrival_s']:g} s and asks for {case['guest_asks']}.\n")
@@ -104,29 +114,28 @@ def slurm_demo(report: dict) -> None:
     print("![a run of scripts/slurm-demo.sh](../images/slurm-timeline.svg)\n")
 
 
-def launch(figures: dict) -> None:
-    print("`scripts/bench.sh slurm`: time of `srun true`, and what drom adds to it in the same turn; milliseconds.\n")
+def slurm_bench(report: dict, *sentences: str) -> None:
+    paragraph(*sentences, *([f"Medians of {report['turns']} turns."] if "turns" in report else []))
+    say_if_busy(report)
     print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
-    for key, figure in figures.items():
+    for key, figure in report["figures"].items():
         print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
     print()
+
+
+def launch(report: dict) -> None:
+    slurm_bench(report, "`scripts/bench.sh slurm`: time of `srun true`, and what drom adds to it in the same turn; milliseconds.")
 
 
 def scheduling(report: dict) -> None:
-    print(f"`scripts/bench.sh select`: a scheduling cycle of slurmctld with 500 nodes, 1,000 running and 1,000 waiting jobs, of which backfill looks at "
-          f"{report['depth']:,}; `bench/scheduling.py` says how.\n")
-    print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
-    for key, figure in report["figures"].items():
-        print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
-    print()
+    slurm_bench(report, "`scripts/bench.sh select`: a scheduling cycle of slurmctld with 500 nodes, 1,000 running and 1,000 waiting jobs.",
+                f"Backfill looks at {report['depth']:,} of them; `bench/scheduling.py` says how.",
+                'CPU time is what was slurmctld\'s own; "anew" is the first cycle after a reconfiguration, when nothing is remembered.')
 
 
 def scale(report: dict) -> None:
-    print(f"`scripts/bench.sh slurm-scale`: the same with thousands of nodes. Backfill looks at {report['depth']:,} jobs; `bench/scale.py` says how.\n")
-    print("| figure | median | spread | target |\n| --- | --- | --- | --- |")
-    for key, figure in report["figures"].items():
-        print(f"| `{key}` | {number(figure['value'])} | {spread(figure)} | {number(figure.get('target'))} |")
-    print()
+    slurm_bench(report, "`scripts/bench.sh slurm-scale`: the same with thousands of nodes.",
+                f"Backfill looks at {report['depth']:,} jobs; `bench/scale.py` says how.")
 
 
 def measured(file: str) -> dict | None:
@@ -140,7 +149,7 @@ def main() -> int:
         print("numbers: nothing was measured; run scripts/bench.sh and scripts/demo.sh first", file=sys.stderr)
         return 1
     print("# Numbers\n")
-    print("Made by `scripts/numbers.py` from the last runs of `scripts/bench.sh` and of the two demonstrations; run them to get your own.\n")
+    paragraph("Made by `scripts/numbers.py` from the last runs of `scripts/bench.sh` and of the two demonstrations; run them to get your own.")
     if summary is not None:
         bench(summary)
     if (kinds := measured("attack/latency.json")) is not None:
@@ -153,7 +162,7 @@ def main() -> int:
     if (slurm := measured("slurm-demo/report.json")) is not None:
         slurm_demo(slurm)
     if (steps := measured("bench/slurm.json")) is not None:
-        launch(steps["figures"])
+        launch(steps)
     if (cycles := measured("bench/select.json")) is not None:
         scheduling(cycles)
     if (large := measured("bench/slurm-scale.json")) is not None:
