@@ -16,10 +16,11 @@ namespace drom {
 
 namespace {
 
-/// Returns whether the file belongs to the table itself, to its clients, or to Slurm's agent on the node.
+/// Returns whether the file belongs to the table itself, to its clients, to programs that wait for CPUs, or to Slurm's
+/// agent on the node.
 bool is_ours(const char* name) noexcept {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) return true;
-    for (const char* begin : {"ledger", "client.", "agent."})
+    for (const char* begin : {"ledger", "client.", "queue", "agent."})
         if (strncmp(name, begin, strlen(begin)) == 0) return true;
     return false;
 }

@@ -23,8 +23,10 @@ struct RunOptions {
     std::string min_said;
     bool rigid = false;
     bool no_preload = false;
-    std::string resize;  ///< keep, follow or auto; empty: DROM_RESIZE, else auto
-    bool wait = false;   ///< until there is room, instead of being refused
+    std::string resize;     ///< keep, follow or auto; empty: DROM_RESIZE, else auto
+    bool wait = false;      ///< until there is room, instead of being refused
+    bool queue = false;     ///< waits for its turn, too
+    unsigned priority = 0;  ///< in the queue; higher ones start first
     std::string name;
     std::string job;
 };

@@ -67,6 +67,11 @@ void read_run(Typed& typed, NumberReader& reader) {
     run.min = min.cpus;
     run.max_said = max.said;
     run.min_said = min.said;
+    constexpr unsigned kHighest = 1'000'000;
+    if (!typed.priority.empty())
+        run.priority = static_cast<unsigned>(reader.whole(typed.priority, "--priority", "", 0, kHighest));
+    if (!typed.priority.empty() && !run.queue) reader.complain("--priority needs --queue, where it counts");
+    run.wait = run.wait || run.queue;
     if (!run.resize.empty() && run.resize != "keep" && run.resize != "follow" && run.resize != "auto")
         reader.complain("--resize '" + run.resize + "' is neither keep nor follow nor auto");
     if (run.ncpus && !run.cpus.empty()) reader.complain("--cpus and --ncpus exclude each other");

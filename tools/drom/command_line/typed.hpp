@@ -20,7 +20,7 @@ struct Typed {
     bool empty_client = false;         ///< CLIENT is there, and empty: an unset variable of a script
     std::string without;               ///< the first option written as --option= with nothing behind it
     std::string count, seq, sample, wait, timeout, grace;
-    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window, interval;
+    std::string ncpus, max, min, runs, seed, limit, duration, events, per_rank, window, interval, priority;
 };
 
 /// In the arguments of a verb: only words behind "--" are the command, and there may be none.

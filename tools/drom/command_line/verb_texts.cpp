@@ -19,7 +19,8 @@ constexpr VerbText kVerbs[] = {
      "nodes and packages; of equal choices the client with the most CPUs gives. They go back when the command ends.\n"
      "A program starts with its maximum of threads (OMP_NUM_THREADS, else --max, else its CPUs) and never exceeds it.\n"
      "When there is no room it is refused. With --wait it starts as soon as there is, or is refused when --timeout has "
-     "passed; without --timeout it waits until there is room.\n"
+     "passed; without --timeout it waits until there is room. With --queue it also waits until those before it have "
+     "started: of the same priority in the order of arrival.\n"
      "Every signal that can be caught is passed on. The exit status is the command's; when the command died of a "
      "signal, that signal is raised here, too.\n"
      "When COMMAND cannot be executed or was not found, nothing is left behind.\n"
@@ -32,6 +33,7 @@ constexpr VerbText kVerbs[] = {
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
      "drom run --ncpus 1 --max 8 -- ./simulation    # begins on one CPU and can grow to eight\n"
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and no other client may take them\n"
+     "drom run --queue --ncpus 2 -- ./next          # when there is room, and it is its turn\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once per rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
      "Runs COMMAND undisturbed, and then in rounds under random requests, once with keep and once with follow. The "

@@ -141,4 +141,13 @@ std::string table_foot(const Snapshot& snapshot) {
     return out + "; all: " + snapshot.masks.present.text() + '\n';
 }
 
+std::string queue_lines(const std::vector<QueuedProgram>& queue, int64_t now_s) {
+    std::string out;
+    for (const QueuedProgram& program : queue)
+        out += fmt::format("queued: {} ({}), {}, priority {}, for {} s\n", visible(program.name), program.pid,
+                           program.cpus == 0 ? "all free CPUs" : counted(program.cpus, "CPU"), program.priority,
+                           std::max<int64_t>(0, now_s - program.since_s));
+    return out;
+}
+
 }  // namespace drom::command

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "table/run_queue.hpp"
 #include "table/snapshot.hpp"
 
 namespace drom::command {
@@ -36,5 +37,7 @@ std::string raw_table(const Snapshot& snapshot, const Columns& columns);
 std::string aligned_table(const Snapshot& snapshot, const Columns& columns);
 /// Returns the line below the table: CPUs that are free, drained, or left by dead clients.
 std::string table_foot(const Snapshot& snapshot);
+/// Returns one line per program that waits for its turn, in their order; `now_s`: seconds since 1970.
+std::string queue_lines(const std::vector<QueuedProgram>& queue, int64_t now_s);
 
 }  // namespace drom::command

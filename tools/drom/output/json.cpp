@@ -12,6 +12,7 @@
 #include "output/verify_report.hpp"
 #include "program/environment.hpp"
 #include "program/slurm_queue.hpp"
+#include "table/run_queue.hpp"
 #include "table/snapshot.hpp"
 
 namespace drom::command {
@@ -24,6 +25,14 @@ Json object_of(const std::string& verb) { return {{"schema", "drom." + verb + "/
 
 /// Returns one line. Names come from processes, and bytes that are no UTF-8 must not end us.
 std::string line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'; }
+
+Json program_of(const QueuedProgram& program) {
+    return {{"pid", program.pid},
+            {"name", program.name},
+            {"cpus", program.cpus},
+            {"priority", program.priority},
+            {"since", program.since_s}};
+}
 
 Json client_of(const ClientView& client) {
     const auto& info = client.info;
@@ -94,7 +103,7 @@ std::string error_json(const std::string& verb, const Error& error) {
     return line(json);
 }
 
-std::string list_json(const Snapshot& snapshot) {
+std::string list_json(const Snapshot& snapshot, const std::vector<QueuedProgram>& queue) {
     Json json = object_of("list");
     json["node"] = snapshot.node;
     json["table"] = snapshot.path;
@@ -105,6 +114,8 @@ std::string list_json(const Snapshot& snapshot) {
     json["orphaned"] = snapshot.orphaned.text();
     json["clients"] = Json::array();
     for (const auto& client : snapshot.clients) json["clients"].push_back(client_of(client));
+    json["queue"] = Json::array();
+    for (const auto& program : queue) json["queue"].push_back(program_of(program));
     return line(json);
 }
 

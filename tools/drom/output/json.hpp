@@ -14,12 +14,13 @@ struct Snapshot;
 struct ClientView;
 struct Explanation;
 struct QueuedJob;
+struct QueuedProgram;
 struct RunReport;
 struct VerifyReport;
 struct VariableView;
 
 std::string error_json(const std::string& verb, const Error& error);
-std::string list_json(const Snapshot& snapshot);
+std::string list_json(const Snapshot& snapshot, const std::vector<QueuedProgram>& queue);
 /// Returns the object of set, shrink, expand, add, remove and wait. `before` is the mask wanted before the request.
 std::string request_json(const std::string& verb, const Outcome& outcome, const CpuSet& before,
                          const ClientView& client);

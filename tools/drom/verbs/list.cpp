@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 
 #include "command_line/clients.hpp"
@@ -12,6 +13,7 @@
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
+#include "table/run_queue.hpp"
 #include "table/snapshot.hpp"
 #include "text/visible.hpp"
 #include "verbs/all_users.hpp"
@@ -50,10 +52,13 @@ int verb_list(const CommandOptions& options) {
     }
     for (auto& client : snapshot->clients) find_descendants(*table, client);
     if (options.list.columns.empty()) leave_out_silent(*columns, *snapshot);
-    if (options.json) return print(list_json(*snapshot)) ? kDone : kRefused;
+    const std::vector<QueuedProgram> queue =
+        options.client.empty() ? queued_programs(snapshot->path) : std::vector<QueuedProgram>();
+    if (options.json) return print(list_json(*snapshot, queue)) ? kDone : kRefused;
     if (options.list.raw) return print(raw_table(*snapshot, *columns)) ? kDone : kRefused;
     const std::string table_text = snapshot->clients.empty() ? "no clients\n" : aligned_table(*snapshot, *columns);
-    return print(table_text + (options.client.empty() ? table_foot(*snapshot) : "")) ? kDone : kRefused;
+    const std::string foot = options.client.empty() ? table_foot(*snapshot) : "";
+    return print(table_text + foot + queue_lines(queue, std::time(nullptr))) ? kDone : kRefused;
 }
 
 }  // namespace drom::command

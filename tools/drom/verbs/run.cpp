@@ -9,13 +9,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <optional>
 #include <thread>
 #include <utility>
 
-#include "client/rank.hpp"
 #include "command_line/cpu_text.hpp"
 #include "libdrom/base/env.hpp"
 #include "libdrom/openmp/thread_count.hpp"
@@ -30,9 +29,11 @@
 #include "program/verify_records.hpp"
 #include "table/logout.hpp"
 #include "table/reservation.hpp"
+#include "table/run_queue.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/run_cpus.hpp"
 #include "verbs/run_inside.hpp"
+#include "verbs/run_names.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::command {
@@ -45,62 +46,11 @@ uint64_t ns_since(Clock::time_point start) {
     return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
 
-const char* text_of(const char* variable) {
-    const char* text = std::getenv(variable);
-    return text == nullptr || *text == '\0' ? nullptr : text;
-}
-
 /// Returns whether DROM_DISABLE=1 is set: the program is started as it is, on its CPUs.
 bool is_disabled() { return env::flag("DROM_DISABLE", false); }
 
 /// Returns the threads that the user asks for; 0: OMP_NUM_THREADS is not set, or not a number.
 unsigned threads_of_user() { return first_thread_count(text_of("OMP_NUM_THREADS")); }
-
-/// Returns the rank that an MPI launcher starts here; when none does, `ranked` is false, and the job may still be
-/// known.
-Rank rank_by_launcher(bool& ranked) {
-    Rank rank{};
-    ranked = rank_of(text_of, rank);
-    if (ranked && rank.job[0] == '\0') name_by_launcher(rank.job, sizeof rank.job);
-    return rank;
-}
-
-constexpr size_t kLongestName = sizeof(drom_client_info::name) - 1;
-
-/// Returns the name that a person chose; empty: none did.
-std::string given_name(const CommandOptions& options) {
-    if (!options.run.name.empty()) return options.run.name;
-    return text_of("DROM_NAME") != nullptr ? text_of("DROM_NAME") : "";
-}
-
-/// Returns why the given name has no room for the rank, of this and of any other rank of the job; empty: it has.
-std::string no_room_for_rank(const CommandOptions& options) {
-    bool ranked = false;
-    const Rank rank = rank_by_launcher(ranked);
-    const std::string name = given_name(options);
-    const size_t end = 1 + std::to_string(std::max(rank.rank, std::max(1U, rank.ranks) - 1)).size();
-    if (!ranked || name.size() + end <= kLongestName) return {};
-    return fmt::format("{}{} has {} characters, and {} are left beside the rank (.{}); shorten it",
-                       options.run.name.empty() ? "DROM_NAME=" : "--name ", name, name.size(), kLongestName - end,
-                       rank.rank);
-}
-
-/// Returns why the job's name has no room; empty: it has. Requests name a job in full, so it is not cut.
-std::string no_room_for_job(const CommandOptions& options) {
-    constexpr size_t kLongestJob = sizeof(drom_client_info::job) - 1;
-    const size_t length = options.run.job.size();
-    return length <= kLongestJob ? std::string()
-                                 : fmt::format("--job has {} characters, and {} are the most", length, kLongestJob);
-}
-
-/// Returns the client's name: each rank differs. The name of a program is cut so that the rank is still there.
-std::string client_name(const CommandOptions& options, const Rank* rank) {
-    const std::string& command = options.command.front();
-    std::string name = given_name(options);
-    if (name.empty()) name = command.substr(command.rfind('/') + 1);
-    const std::string suffix = rank ? "." + std::to_string(rank->rank) : "";
-    return name.substr(0, kLongestName - std::min(suffix.size(), kLongestName)) + suffix;
-}
 
 /// Returns whether ranks start behind this command; in front of it drom run reaches the launcher only.
 bool is_launcher(const std::string& command) {
@@ -438,12 +388,34 @@ private:
         }
     }
 
+    Expected<QueuePlace> take_place() const {
+        const unsigned cpus = exact_.empty() ? options_.run.ncpus.value_or(0) : exact_.count();
+        auto place =
+            QueuePlace::take(table_.path(), {traits_.name, getpid(), cpus, options_.run.priority, std::time(nullptr)});
+        if (place) return place;
+        return tl::make_unexpected(sentence(options_, place.error().status, place.error().text));
+    }
+
+    /// Reserves CPUs unless the queue has programs before this one.
+    Expected<Table::Reservation> reserve_as_first(pid_t child, Clock::time_point since, const QueuePlace* place) {
+        const unsigned before = place == nullptr ? 0 : place->before();
+        if (before == 0) return reserve(child, since);
+        return failure(DROM_E_BUSY, fmt::format("drom: run: {} before it in the queue", counted(before, "program")));
+    }
+
     /// Reserves CPUs. With --wait a refusal for want of room is no answer before --timeout: it asks again and again.
-    /// Several that wait have no order; the first that fits starts.
+    /// Several that wait have no order, and the first that fits starts; with --queue each waits for its turn, too.
     Expected<Table::Reservation> reserve_in_turn(pid_t child, const SignalRelay& relay) {
         const auto begin = Clock::now();
         auto start = begin;
-        auto reserved = reserve(child, begin);
+        std::optional<QueuePlace> place;
+        if (options_.run.queue) {
+            auto taken = take_place();
+            if (!taken) return tl::make_unexpected(taken.error());
+            place = *std::move(taken);
+        }
+        const QueuePlace* turn = place ? &*place : nullptr;
+        auto reserved = reserve_as_first(child, begin, turn);
         for (bool told = false; lacks_room(reserved) && relay.arrived() == 0; told = true) {
             const auto pause = moment(begin);
             if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
@@ -452,8 +424,9 @@ private:
             // No client gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             start = Clock::now();
-            reserved = reserve(child, begin);
+            reserved = reserve_as_first(child, begin, turn);
         }
+        place.reset();
         while (reserved && reserved->outcome.pending() && relay.arrived() == 0 && moment(begin).count() > 0) {
             const auto outcome = table_.wait(child, 0, for_a_moment(begin));
             if (!outcome) return tl::make_unexpected(outcome.error());
