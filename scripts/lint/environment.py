@@ -24,6 +24,7 @@ OTHERS = (
     ("LD_PRELOAD PATH", "what the commands preload besides drom's libraries, and where they look for a program"),
     ("XDG_STATE_HOME HOME", "where the records of `drom verify` are"),
     ("TMPDIR", "where `drom verify` makes its files"),
+    ("ASAN_OPTIONS", "options of AddressSanitizer, to which `drom run` adds one"),
     ("COLUMNS TZ", "the width of help pages; the time zone of a log"),
     ("TERM NO_COLOR", "the terminal of `drom top`, and whether it has colours"),
     ("SLURM_CONF SLURMD_NODENAME", "the configuration and the node, in `spank_drom.so`"),
