@@ -28,7 +28,7 @@ struct BackfillRules {
     bool main_scheduler = true;  ///< Slurm's main scheduler: at every event jobs start in order until one does not fit
     PriorityLaw priority;
     std::vector<Booking> bookings;  ///< nodes that no job has for a while
-    Seconds leave_lead = kNever;    ///< malleable jobs use them, and leave so long before; kNever: they do not
+    Seconds leave_lead = kNever;    ///< malleable jobs use them, and leave this long before; kNever: they do not
 
     /// Returns Lifka's EASY: one reservation, unlimited depth, a pass at every event, first come, first served.
     static BackfillRules easy();

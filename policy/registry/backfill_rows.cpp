@@ -187,7 +187,7 @@ constexpr Option<Rules> kBackfill[] = {
 constexpr Option<Rules> kBookings[] = {
     {"reserved", "FROM-TO:N/...", "no job has the N nodes with the highest numbers in that time, in seconds since the log's zero",
      [](Rules& r, std::string_view v) { return read_bookings(r.backfill.bookings, v); }, [](const Rules& r) { return text_of(r.backfill.bookings); }},
-    {"leave_lead", "SECONDS", "malleable jobs use reserved nodes before, and are taken off them so long before FROM; none: they do not", set_leave_lead, leave_lead_text},
+    {"leave_lead", "SECONDS", "malleable jobs use reserved nodes, and are taken off them this long before FROM; none: they do not use them", set_leave_lead, leave_lead_text},
 };
 
 constexpr Option<Rules> kLimits[] = {
