@@ -10,12 +10,13 @@ namespace drom {
 /// then only the client itself can release.
 bool confine_client(Table& table, uint32_t slot, uint64_t deadline_ns) noexcept;
 
-/// Confines the client to its newest request again: a process that has not joined may have left its CPUs by an affinity
-/// call since.
+/// Confines the client to its newest request again. A process that has not joined may have set an affinity with other
+/// CPUs since.
 bool confine_again(Table& table, const User& user, uint64_t deadline_ns) noexcept;
 
-/// Moves clients without an agent that got CPUs back, as no other process does. Only those that were moved off CPUs
-/// before: other reservations, such as one whose program has not started, do not concern a client that leaves.
+/// Moves clients without an agent onto CPUs that they got back, because no other process does. Only clients that were
+/// moved off CPUs before. Other reservations, such as one whose program has not started, do not concern a client that
+/// leaves.
 void move_agentless(Table& table) noexcept;
 
 }  // namespace drom

@@ -26,7 +26,7 @@ private:
     RunAtOnce first_;
 };
 
-/// Waits for the client when the caller asked to; without a wait flag, says what is pending.
+/// Waits for the client if the caller asked for it; without a wait flag, says what is pending.
 int finish(Table& table, const User& user, const Options& options, const char* verb, drom_error* error) noexcept;
 
 /// Finishes for several clients. Returns the first thing that is missing, after waiting for all of them. They share one

@@ -42,7 +42,7 @@ int find_process(uint32_t pid, ProcessIdentity& identity) noexcept;
 /// threads, including that one. About 10 us.
 bool first_thread_has_ended(uint64_t& threads) noexcept;
 
-/// Returns whether no process of this namespace has the number, or one that has ended. False when that is not known.
+/// Returns whether no process of this namespace has the number, or only one that has ended. False when it is not known.
 bool is_no_process(uint32_t pid) noexcept;
 
 /// Returns whether the process lives. About 8 us for a living process, 0.5 us for a missing one.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// spank_drom.cpp - the plugin that every command and every step of Slurm loads: which of its moments is whose.
+// spank_drom.cpp - the plugin that every command and every step of Slurm loads: hands Slurm's calls to the other files.
 //
 // It never makes a job fail: only an option's value, at submission, is refused (options.cpp). Nothing is thrown into
 // Slurm, which is C.

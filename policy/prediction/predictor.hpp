@@ -23,9 +23,9 @@ protected:
     virtual double expected(const Job& job) const = 0;
 };
 
-/// Returns a predictor by the mean of the last two run times of the user with the same class of sizes; else of the
-/// user. Where one is known it is that one; without any the request is predicted. Classes of sizes are powers of two.
-/// Cost: a look-up.
+/// Returns a predictor by the mean of the user's last two run times in the job's class of sizes. Where that class has
+/// none, the user's last two of any size count. A single one is taken as it is; without any the request is predicted.
+/// Classes of sizes are powers of two. Cost: a look-up.
 std::unique_ptr<Predictor> last_two();
 
 /// Returns a predictor by the mean of the user's last two run times, whatever the sizes; before there are two it

@@ -11,7 +11,7 @@
 namespace drom::policy {
 namespace {
 
-constexpr std::size_t kRemembered = 65536;  ///< waiting jobs: those that were cancelled are not told of
+constexpr std::size_t kRemembered = 65536;  ///< waiting jobs; no event tells of a job that is cancelled
 
 bool earlier(const Event& a, const Event& b) { return a.at < b.at; }
 

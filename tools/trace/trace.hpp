@@ -28,8 +28,8 @@ struct Tenure {
     size_t client = 0;  ///< index into Trace::clients, as in all that follows
     unsigned cpu = 0;
     uint64_t begin_ns = 0, end_ns = 0;
-    /// In these the client was told to leave it. The last ends with the tenure where the client did so; the others were
-    /// withdrawn.
+    /// The times in which the client was notified to leave the CPU. The last one was followed if it ends with the
+    /// tenure, and each other one was withdrawn.
     std::vector<Span> offers = {};
 };
 

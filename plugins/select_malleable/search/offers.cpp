@@ -43,7 +43,7 @@ std::optional<Offer> ask_later(const Question& question, Seconds now) {
 }  // namespace
 
 void Offers::note_start(const JobInPartition& job, Seconds start) {
-    constexpr std::size_t kRemembered = 65536;  // jobs that were cancelled are not told of
+    constexpr std::size_t kRemembered = 65536;  // nothing tells of a job that is cancelled
     if (starts_.size() > kRemembered) starts_.clear();
     starts_[job] = {start, running_.now()};
 }

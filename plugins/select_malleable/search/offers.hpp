@@ -37,15 +37,15 @@ public:
     /// The backfill scheduler may have been told that just now; else cons_tres is asked about all nodes. Returns
     /// nothing when the job could start now on other nodes, or never.
     std::optional<Offer> estimate(const Question& question);
-    /// Returns what estimate() would, if that is known. Otherwise the start is left open, where the request says the
-    /// number of nodes: most jobs of which the main scheduler asks find no mates whenever they would start. cons_tres
-    /// searches the start at the end of each running job. A job without a reason yet is to be told the right one, which
-    /// depends on its start. Nothing: the job asks for parts of nodes.
+    /// Returns what estimate() would, if that is known. Leaves the start open otherwise, if the request has one number
+    /// of nodes and the job says why it waits. A start costs much: cons_tres tries the end of each running job. Most
+    /// jobs of the main scheduler find no mates at any start. A job that does not say yet why it waits needs
+    /// its start for the right reason. Nothing: the job asks for parts of nodes.
     std::optional<Offer> without_question(const Question& question);
     /// Completes an offer without a start. Returns false when the job needs no mates, or never starts.
     bool learn_start(const Question& question, Offer& offer);
     /// Returns when the job would start without sharing in another of its partitions; never, where it has only one.
-    /// Cost: a question to cons_tres for each of which backfill has not asked of late.
+    /// Cost: a question to cons_tres for each partition about which backfill has not asked lately.
     policy::Seconds start_elsewhere(const Question& question);
 
     /// Forgets what is known of a job that has started or ended.

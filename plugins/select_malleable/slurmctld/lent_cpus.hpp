@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// lent_cpus.hpp - which CPUs of a shrunk job no step that asks for a part of it can have.
+// lent_cpus.hpp - CPUs that a shrunk job has lent, so that none of its steps that asks for some CPUs gets them.
 //
 // slurmctld looks for a step's place twice: by numbers of CPUs, then by cores. A step that the numbers refuse is woken
 // when another step ends. One that they admit, and for which there are no cores, asks again after two minutes only.

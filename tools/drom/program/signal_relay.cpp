@@ -33,8 +33,8 @@ char state_of(int stat) {
     return end_of_name == nullptr || std::strlen(end_of_name) < 3 ? '\0' : end_of_name[2];
 }
 
-/// Wakes its creator as soon as the program is not stopped any more: a stopped process cannot look for itself. Again
-/// and again, as its creator may be about to stop only.
+/// Wakes its creator as soon as the program is not stopped any more: a stopped process cannot look for itself. Does so
+/// again and again, because its creator may not have stopped yet.
 [[noreturn]] void wake_after(pid_t program, pid_t creator) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_NAME, kWakerName, 0, 0, 0);
@@ -165,7 +165,7 @@ void SignalRelay::pass_on(pid_t child) {
 
 std::optional<int> SignalRelay::reap(pid_t child) {
     siginfo_t ended{};
-    // A signal that it has sent before its end would end this process later: its sender is known no more then.
+    // A signal that the child has sent before its end would end this process later, when its sender is not known.
     if (waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == child)
         pass_on(child);
     int status = 0;

@@ -26,8 +26,8 @@ struct ThreadView {
 /// Looks at every thread twice, `interval` apart. Empty when the process has ended or may not be looked at.
 std::vector<ThreadView> sample_threads(pid_t pid, std::chrono::milliseconds interval);
 
-/// Returns whether `mover`, a process, may move the threads of `pid`: that one has no rights which the mover has not.
-/// True also when either cannot be looked at.
+/// Returns whether the process `mover` may move the threads of `pid`, which must have no right that `mover` lacks. True
+/// also when either cannot be looked at.
 bool may_move(pid_t mover, pid_t pid);
 
 }  // namespace drom::command

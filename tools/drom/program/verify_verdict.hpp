@@ -31,7 +31,7 @@ struct ModeResult {
 /// exact test). A fault that always comes needs three trials and five undisturbed runs. `undisturbed`: runs, all right.
 bool is_beyond_chance(const ModeResult& mode, unsigned undisturbed);
 
-/// So many runs show, with a probability of 0.95, that a program is wrong by itself in one run of ten.
+/// The number of runs that show, with a probability of 0.95, that a program is wrong by itself in one run of ten.
 constexpr unsigned kMaxUndisturbed = 30;
 
 /// A median and an interval. With at least 6 values, the interval contains the median with a probability of 0.95 or

@@ -17,7 +17,7 @@ namespace drom::command {
 namespace {
 
 constexpr double kNanosecond = 1e-9;
-/// So often the map of a process is read again because code was found in none of its files.
+/// How often the map of a process is read again, at most, because code was found in none of its files.
 constexpr unsigned kMostRenewals = 20;
 
 /// Times of a thread, by the scheduler.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// tree_time.cpp - four fields of /proc/PID/stat.
+// tree_time.cpp - adds up four fields of /proc/PID/stat.
 #include "sampling/tree_time.hpp"
 
 #include <fmt/format.h>

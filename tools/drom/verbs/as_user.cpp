@@ -35,7 +35,7 @@ bool become(uid_t uid) {
     return setgroups(0, nullptr) == 0 && setresgid(group, group, group) == 0 && setresuid(uid, uid, uid) == 0;
 }
 
-/// SIGCHLD as an event: a child has ended, or, which a pidfd would not tell, was stopped.
+/// SIGCHLD as an event: a child has ended or was stopped. A pidfd would not tell of the second.
 class ChildEvents {
 public:
     ChildEvents() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// step_sums.cpp - the first and the last step of an amount in part, those between them as a whole.
+// step_sums.cpp - adds an amount to steps: in part to its first and its last one, in whole to those between.
 #include "report/step_sums.hpp"
 
 #include <algorithm>
