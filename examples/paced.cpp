@@ -3,8 +3,8 @@
 //
 //   paced [--cpus N] [--milliseconds N]
 //
-// Its work takes so many milliseconds on so many CPUs, and it sleeps until that is done; on half of the CPUs it takes
-// twice as long. On nodes that drom only plays (DROM_VIRTUAL) this is a job: a cluster of them fits on a laptop.
+// Its work takes that many milliseconds on that many CPUs, and it sleeps until that is done; on half of the CPUs it
+// takes twice as long. On nodes that drom only plays (DROM_VIRTUAL) this is a job: a cluster of them fits on a laptop.
 // Without a reservation it has all its CPUs all the time.
 #include <drom/drom.h>
 

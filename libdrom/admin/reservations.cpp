@@ -64,8 +64,8 @@ int reserve_slot(Table& table, uint32_t pid, const Options& options, const char*
     return enrol(table.ledger, table.pages, table.path, enrolment, user, nullptr, error);
 }
 
-/// Returns whether the client may not be released by this process: only itself and its launcher release a living
-/// client. A process that never joined does not know its CPUs, so its reservation can be called off.
+/// Returns whether this process may not release the client without DROM_TAKE: a living client is released by itself
+/// and by its launcher only. A process that never joined does not know its CPUs, so its reservation can be called off.
 bool is_kept(Table& table, uint32_t slot, uint64_t seen) noexcept {
     const SlotState now = unpack_state(seen);
     if (!now.takes_part()) return false;  // another process releases it at this moment

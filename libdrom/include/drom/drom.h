@@ -12,8 +12,8 @@
  * A request is released when no thread of the client runs outside its mask any more. Descendants of the client that
  * are no clients themselves count as its threads.
  * A request is resized when the number of the client's OpenMP threads has followed its mask.
- * A client adopts a request at a safe point: an OpenMP region about to start, a call of drom_poll, or the agent's
- * own thread.
+ * A client adopts a request at a safe point: an OpenMP region about to start, an MPI call, or a call of drom_poll.
+ * Between them the agent's own thread can release CPUs.
  *
  * Masks cross this interface as `words` and `nwords`: bit i of word w is CPU 64 w + i. A call that fills in a mask
  * needs room for the table's highest CPU in it, and returns DROM_E_INVAL otherwise; 64 words are always enough.

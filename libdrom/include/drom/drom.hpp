@@ -138,7 +138,7 @@ struct OpenMode {
 /// An open table. One thread at a time; tables are independent of one another.
 class Table {
 public:
-    /// Opens the table in directory `where`; empty: DROM_TABLE, else the user's own. Creates one only when told to.
+    /// Opens the table in directory `where`; empty: DROM_TABLE, else the user's own. Creates one only with `create`.
     static Expected<Table> open(const std::string& where = {}, const OpenMode& mode = {}) {
         drom_options options{};
         options.size = sizeof options;

@@ -79,12 +79,13 @@ constexpr VerbText kVerbs[] = {
      "they have evenly.",
      "drom add render 4-5"},
     {"remove", "CLIENT MASK", "remove these CPUs from CLIENT's",
-     "All of them must be CLIENT's, and at least one CPU must be left. They become free, or return to the client that "
-     "lent them.\n"
+     "All of them must be CLIENT's, and its minimum of CPUs must be left. They become free, or return to the client "
+     "that lent them.\n"
      "With --job the ranks of the job divide what is left evenly.",
      "drom remove render 4-5"},
     {"drain", "MASK", "empty these CPUs and give them to no client until restored",
-     "Their owners are notified to leave. Where a client would have no CPU left, the whole request is refused.",
+     "Their owners are notified to leave. Where a client is rigid, or would have fewer CPUs than its minimum, the "
+     "whole request is refused.",
      "drom drain package:1"},
     {"restore", "MASK", "hand drained CPUs back to the clients that had them",
      "CPUs whose owner has ended meanwhile become free.", "drom restore package:1"},
