@@ -30,7 +30,7 @@ module drom
     character(kind=c_char) :: text(252) = c_null_char
   end type
 
-  !> As in C, but for the texts: give them to drom_new_options. Flags are added up.
+  !> The same as in C, but for the texts, which drom_new_options takes. Flags are added up.
   type, bind(c) :: drom_options
     integer(c_size_t) :: size = 0
     integer(c_int64_t) :: flags = 0
@@ -65,7 +65,7 @@ module drom
       import
       type(c_ptr), value :: error
     end function
-    !> No adoption between disable and enable, which nest.
+    !> Postpones adoption until drom_enable. Pairs of them nest.
     integer(c_int) function drom_disable() bind(c, name='drom_disable')
       import
     end function
@@ -127,7 +127,7 @@ module drom
 
 contains
 
-  !> A text for options points into `name` or `job`, which have to live as long as the options and to end with c_null_char.
+  !> Makes options. Their texts point into `name` and `job`, which have to live as long and to end with c_null_char.
   function drom_new_options(flags, timeout_ms, grace_ms, name, job, min_cpus, max_cpus) result(options)
     integer(c_int64_t), intent(in), optional :: flags
     integer, intent(in), optional :: timeout_ms, grace_ms, min_cpus, max_cpus
@@ -143,7 +143,7 @@ contains
     if (present(job)) options%job = c_loc(job)
   end function
 
-  !> The sentence.
+  !> Returns the sentence of the error.
   function drom_text(error) result(text)
     type(drom_error), intent(in) :: error
     character(len=:), allocatable :: text
@@ -191,14 +191,14 @@ contains
     drom_finalize = c_finalize(at_error(error))
   end function
 
-  !> DROM_OK and the new mask, inside which every thread is already; or DROM_UNCHANGED.
+  !> Returns DROM_OK and the new mask, inside which every thread is already; or DROM_UNCHANGED.
   integer(c_int) function drom_poll(words, error)
     integer(drom_word), intent(inout), target, contiguous :: words(:)
     type(drom_error), intent(out), target, optional :: error
     drom_poll = c_poll(c_loc(words), size(words, kind=c_size_t), at_error(error))
   end function
 
-  !> And the OpenMP team follows. Outside parallel regions.
+  !> Does as drom_poll, and the OpenMP team follows. Call it outside parallel regions.
   integer(c_int) function drom_poll_apply(error)
     type(drom_error), intent(out), target, optional :: error
     drom_poll_apply = c_poll_apply(at_error(error))
@@ -210,7 +210,7 @@ contains
     drom_limits = c_limits(int(min_cpus, c_int32_t), int(max_cpus, c_int32_t), at_error(error))
   end function
 
-  !> `where` '' or left out: DROM_TABLE, else the user's own table.
+  !> Opens the table in `where`; '' or left out: DROM_TABLE, else the user's own table.
   integer(c_int) function drom_open(table, where, options, error)
     type(c_ptr), intent(out) :: table
     character(len=*), intent(in), optional :: where
@@ -227,7 +227,7 @@ contains
     end if
   end function
 
-  !> CPUs that are the client's, and those it has once everything posted is done.
+  !> Fills in the CPUs that are the client's, and those it has once everything posted is done.
   integer(c_int) function drom_get_mask(table, pid, owned, wanted, error)
     type(c_ptr), intent(in) :: table
     integer, intent(in) :: pid
@@ -247,7 +247,7 @@ contains
       at_error(error))
   end function
 
-  !> Each of several clients gets exactly its mask, all of them or, with an error, none: words(:, i) for pids(i).
+  !> Gives each client exactly its mask, all of them or, with an error, none: words(:, i) for pids(i).
   integer(c_int) function drom_set_masks(table, pids, words, options, error)
     type(c_ptr), intent(in) :: table
     integer, intent(in) :: pids(:)
@@ -262,7 +262,7 @@ contains
     drom_set_masks = c_set_masks(table, c_loc(masks), size(pids, kind=c_size_t), at_options(options), at_error(error))
   end function
 
-  !> To `count` CPUs in all: the farthest go.
+  !> Leaves the client with `count` CPUs in all: the farthest go.
   integer(c_int) function drom_shrink(table, pid, count, options, error)
     type(c_ptr), intent(in) :: table
     integer, intent(in) :: pid, count
@@ -271,7 +271,7 @@ contains
     drom_shrink = c_shrink(table, int(pid, c_int32_t), int(count, c_int32_t), at_options(options), at_error(error))
   end function
 
-  !> To `count` CPUs in all: the nearest free ones come, with DROM_TAKE also others'.
+  !> Gives the client `count` CPUs in all: the nearest free ones, with DROM_TAKE also those of other clients.
   integer(c_int) function drom_expand(table, pid, count, options, error)
     type(c_ptr), intent(in) :: table
     integer, intent(in) :: pid, count
@@ -280,7 +280,7 @@ contains
     drom_expand = c_expand(table, int(pid, c_int32_t), int(count, c_int32_t), at_options(options), at_error(error))
   end function
 
-  !> Until the client's newest request is released.
+  !> Waits until the client's newest request is released.
   integer(c_int) function drom_wait(table, pid, timeout_ms, error)
     type(c_ptr), intent(in) :: table
     integer, intent(in) :: pid, timeout_ms

@@ -70,7 +70,7 @@ class Error(Exception):
 
 
 def parse_cpus(text: str) -> set[int]:
-    """{0, 1, 2, 3, 8} of "0-3,8"; also "8-14:2". Raises ValueError; nothing is guessed."""
+    """Returns {0, 1, 2, 3, 8} for "0-3,8"; reads "8-14:2", too. Raises ValueError; nothing is guessed."""
     cpus: set[int] = set()
     for item in text.split(","):
         span, colon, stride = item.partition(":")
@@ -86,7 +86,7 @@ def parse_cpus(text: str) -> set[int]:
 
 
 def format_cpus(cpus: Iterable[int]) -> str:
-    """ "0-3,8" of {0, 1, 2, 3, 8}; "" of none."""
+    """Returns "0-3,8" for {0, 1, 2, 3, 8}; "" for no CPUs."""
     spans: list[list[int]] = []
     for cpu in sorted(set(cpus)):
         if spans and cpu == spans[-1][1] + 1:
@@ -105,7 +105,7 @@ def _call(function: Callable[..., int], *arguments: object) -> Status:
 
 
 def _request(wait: Wait, timeout: float | None, grace: float | None, flags: int) -> c.Options:
-    """Seconds become milliseconds; a time of 0 means "at once", which the C interface says differently."""
+    """Returns options with times in milliseconds. A time of 0 seconds means "at once", which the C interface says differently."""
     options = c.Options(size=ctypes.sizeof(c.Options), flags=flags)
     if wait not in (None, "released", "resized"):
         raise ValueError(f"drom: wait={wait!r}: one can wait until a request is 'released' or 'resized'")
@@ -197,18 +197,18 @@ class Table:
 
     @property
     def size(self) -> int:
-        """CPUs of the node, present or not."""
+        """Returns the number of CPUs of the node, present or not."""
         return c.lib.drom_table_cpus(self._open())
 
     def masks(self) -> tuple[set[int], set[int], set[int]]:
-        """CPUs that are present, free, drained."""
+        """Returns the CPUs that are present, free, drained."""
         words = [c.Words() for _ in range(3)]
         _call(c.lib.drom_table_masks, self._open(), *words, c.WORDS)
         present, free, drained = map(c.cpus_of, words)
         return present, free, drained
 
     def mask(self, pid: int) -> tuple[set[int], set[int]]:
-        """CPUs that are the client's, and those that it has once everything posted is done."""
+        """Returns the CPUs that are the client's, and those that it has once everything posted is done."""
         owned, wanted = c.Words(), c.Words()
         _call(c.lib.drom_get_mask, self._open(), pid, owned, wanted, c.WORDS)
         return c.cpus_of(owned), c.cpus_of(wanted)
@@ -236,8 +236,8 @@ class Table:
 
     def set_mask(self, pid: int, cpus: Iterable[int], *, how: Literal["exactly", "add", "remove"] = "exactly", take: bool = False,
                  give_back: bool = False, wait: Wait = None, timeout: float | None = None, grace: float | None = None) -> Status:
-        """Gives the client these CPUs; `how` "add" or "remove" moves only these. `take`: also from other clients; `give_back`: and back to
-        them when this one ends. Times are in seconds."""
+        """Gives the client these CPUs; `how` "add" or "remove" moves only these. `take`: also CPUs of other clients; `give_back`: those go back to
+        them when this client ends. Times are in seconds."""
         moves = {"exactly": 0, "add": c.ADD, "remove": c.REMOVE}
         if how not in moves:
             raise ValueError(f"drom: how={how!r}: a mask is set 'exactly', or CPUs are moved by 'add' or 'remove'")
@@ -247,30 +247,30 @@ class Table:
 
     def set_masks(self, masks: Mapping[int, Iterable[int]], *, take: bool = False, give_back: bool = False, fast: bool = False, wait: Wait = None,
                   timeout: float | None = None, grace: float | None = None) -> Status:
-        """Gives each client (by pid) exactly its CPUs: all of them or, when it raises, none. CPUs move among them without `take`. `fast`: before
-        their owner has released them, which an exchange of only CPUs needs."""
+        """Gives each client (by pid) exactly its CPUs: all of them or, when it raises, none. CPUs move among them without `take`. `fast`: CPUs
+        change hands before their owners have released them, which an exchange of only CPUs needs."""
         flags = (c.TAKE if take else 0) | (c.RETURN if give_back else 0) | (c.FAST if fast else 0)
         options = _request(wait, timeout, grace, flags)
         return _call(c.lib.drom_set_masks, self._open(), c.client_masks_of(masks), len(masks), ctypes.byref(options))
 
     def shrink(self, pid: int, to: int, *, wait: Wait = None, timeout: float | None = None, grace: float | None = None) -> Status:
-        """To `to` CPUs in all: the farthest go."""
+        """Leaves the client with `to` CPUs in all: the farthest go."""
         return _call(c.lib.drom_shrink, self._open(), pid, to, ctypes.byref(_request(wait, timeout, grace, 0)))
 
     def expand(self, pid: int, to: int, *, take: bool = False, wait: Wait = None, timeout: float | None = None,
                grace: float | None = None) -> Status:
-        """To `to` CPUs in all: the nearest free ones come, with `take` also others'."""
+        """Gives the client `to` CPUs in all: the nearest free ones come, with `take` also those of other clients."""
         return _call(c.lib.drom_expand, self._open(), pid, to, ctypes.byref(_request(wait, timeout, grace, c.TAKE if take else 0)))
 
     def wait(self, pid: int, seq: int = 0, *, until: Wait = "released", timeout: float | None = None) -> Status:
-        """Until request `seq` (0: the newest) is released or resized; Status.PENDING when the time is over first."""
+        """Waits until request `seq` (0: the newest) is released or resized. Returns Status.PENDING when the time is over first."""
         return _call(c.lib.drom_wait_for, self._open(), pid, seq, ctypes.byref(_request(until, timeout, None, 0)))
 
     def reserve(self, pid: int, cpus: Iterable[int], *, name: str | None = None, job: str | None = None, min_cpus: int = 0, max_cpus: int = 0,
                 rigid: bool = False, take: bool = False, give_back: bool = False, wait: Wait = "released",
                 timeout: float | None = None) -> Reservation:
         """Reserves CPUs for a process that is about to start a program; they stay reserved while that process or this one lives. Status.PENDING:
-        it stands, and their owners have not left the CPUs yet."""
+        the reservation stands, and the owners have not left the CPUs yet."""
         flags = (c.RIGID if rigid else 0) | (c.TAKE if take else 0) | (c.RETURN if give_back else 0)
         options = _request(wait, timeout, None, flags)
         options.name, options.job = (None if text is None else text.encode() for text in (name, job))
@@ -284,7 +284,7 @@ class Table:
         return Reservation(Status(status), variables)
 
     def release(self, pid: int) -> Status:
-        """All CPUs of a client that has ended, or is about to, go home."""
+        """Takes all CPUs from a client that has ended, or is about to. CPUs that were taken with `give_back` go back."""
         return _call(c.lib.drom_release, self._open(), pid, None)
 
     def drain(self, cpus: Iterable[int], *, wait: Wait = None, timeout: float | None = None) -> Status:
@@ -295,11 +295,11 @@ class Table:
         return _call(c.lib.drom_restore, self._open(), c.words_of(cpus), c.WORDS, None)
 
     def check(self) -> Status:
-        """Verifies the table, finishes what a dead administrator began, reaps the dead. Status.UNCHANGED: nothing to do."""
+        """Verifies the table, finishes what a dead administrator began, removes the dead. Returns Status.UNCHANGED when there is nothing to do."""
         return _call(c.lib.drom_check, self._open(), None)
 
     def events(self, timeout: float = 0) -> list[Event]:
-        """The events since the last call, or since this table was opened by the first; waits that long for something to happen."""
+        """Returns the events since the last call; the first call returns those since the table was opened. Waits `timeout` seconds for one."""
         room = (c.Event * 256)()
         count = ctypes.c_size_t(len(room))
         _call(c.lib.drom_events, self._open(), ctypes.byref(self._next_event), room, ctypes.byref(count), round(timeout * 1000))
@@ -310,7 +310,7 @@ class Table:
 @dataclass
 class Client:
     """This process as a client; once per process. `cpus` None: those it may run on. `background`: requests are released as soon as they
-    arrive, by a thread of the library's own, not only at the next poll()."""
+    arrive, by the agent's own thread, not only at the next poll()."""
 
     cpus: Iterable[int] | None = None
     name: str | None = None
@@ -340,30 +340,30 @@ class Client:
         self.close()
 
     def poll(self) -> set[int] | None:
-        """The new mask, or None. When there is one every thread of the process is inside it already; the next poll acknowledges that the
+        """Returns the new mask, or None. Each thread of the process is inside the new mask already. The next poll acknowledges that the
         caller has adapted."""
         words = c.Words()
         return c.cpus_of(words) if _call(c.lib.drom_poll, words, c.WORDS) == Status.OK else None
 
     def poll_apply(self) -> bool:
-        """As poll(), and the OpenMP runtime's team follows. True when there was something new."""
+        """Does as poll(), and the OpenMP runtime's team follows. Returns True when there was something new."""
         return _call(c.lib.drom_poll_apply) == Status.OK
 
     def on_change(self, function: Callable[[set[int]], None] | None) -> None:
-        """`function` is called with each new mask: by poll(), and with `background` by the library's own thread as soon as the request
+        """Has `function` called with each new mask: by poll(), and with `background` by the agent's own thread as soon as the request
         arrives. An exception of it is printed and dropped: there is no caller to raise it to. None: nothing is called any more."""
         options = c.Options(size=ctypes.sizeof(c.Options), flags=c.ASYNC if self.background else 0)
         call = c.MaskFunction()
         if function is not None:
             call = c.MaskFunction(lambda words, count, _: function(c.cpus_of(words, count)))
         _call(c.lib.drom_on_change, call, None, ctypes.byref(options))
-        # The library holds no reference, so this object does. The library's thread may still be inside the former
+        # The library holds no reference, so this object does. The agent's thread may still be inside the former
         # function.
         self._callbacks.append(call)
 
     @contextlib.contextmanager
     def disabled(self) -> Iterator[None]:
-        """Nothing is adopted inside; an administrator may still confine from outside after the grace period."""
+        """Postpones adoption in its block. An administrator may still confine from outside after the grace period."""
         c.lib.drom_disable()
         try:
             yield
