@@ -299,7 +299,7 @@ class Table:
         return _call(c.lib.drom_check, self._open(), None)
 
     def events(self, timeout: float = 0) -> list[Event]:
-        """Returns the events since the last call; the first call returns those since the table was opened. Waits `timeout` seconds for one."""
+        """Returns the events since the last call; the first call, only what happens from then on. Waits up to `timeout` seconds for one."""
         room = (c.Event * 256)()
         count = ctypes.c_size_t(len(room))
         _call(c.lib.drom_events, self._open(), ctypes.byref(self._next_event), room, ctypes.byref(count), round(timeout * 1000))
