@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """environment.py - prints docs/reference/environment.md: drom's own variables from libdrom/base/env.def, and those of others that it reads.
 
-It refuses a getenv() of a variable that is in neither.
+It refuses a read of a variable, by getenv() or text_of(), that is in neither.
 """
 
 import re
@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _LINE = re.compile(r'^X\((DROM_\w+), "((?:[^"\\]|\\.)*)", ([01]), "((?:[^"\\]|\\.)*)"\)$')
-_READ = re.compile(r'getenv\("(\w+)"\)')
+_READ = re.compile(r'(?:getenv|\btext_of)\("(\w+)"\)')
 # Variables of others.
 OTHERS = (
     ("OMP_NUM_THREADS OMP_DYNAMIC", "with how many threads a program starts, and whether its team may follow"),

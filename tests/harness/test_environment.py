@@ -30,6 +30,10 @@ class Environment(unittest.TestCase):
         (self.root / "plugins/a.cpp").write_text('const char* text = secure_getenv("DROM_ATTIC");\n')
         self.assertEqual(environment.unlisted(), ["DROM_ATTIC", "LINES"])
 
+    def test_a_variable_that_a_function_of_our_own_read_was_on_no_page(self) -> None:
+        (self.root / "tools/a.cpp").write_text('const char* text = text_of("CXX"); context_of("no variable");\n')
+        self.assertEqual(environment.unlisted(), ["CXX"])
+
     def test_own_variables_and_those_of_others_are_listed(self) -> None:
         (self.root / "tools/a.cpp").write_text('getenv("DROM_TABLE"); getenv("OMP_NUM_THREADS"); getenv(name);\n')
         self.assertEqual(environment.unlisted(), [])
