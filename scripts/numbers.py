@@ -50,7 +50,7 @@ def say_if_busy(report: dict) -> None:
 def bench(summary: dict) -> None:
     machine = summary.get("machine", {})
     print("## What drom costs\n")
-    paragraph(f"`scripts/bench.sh` on {machine.get('cpus', '?')} CPUs, Linux {machine.get('kernel', '?')}; medians, 10 % to 90 % beside them.",
+    paragraph(f"`scripts/bench.sh` on {machine.get('cpus', '?')} CPUs, Linux {machine.get('kernel', '?')}; medians, or the 99th percentile where a name has p99, with 10 % to 90 % beside them.",
               "Targets are this project's own; the incumbent is DLB 3.7, measured on a machine of the same kind.")
     print("| figure | median | spread | unit | target | incumbent | beside it in the same run |\n| --- | --- | --- | --- | --- | --- | --- |")
     for key, figure in summary.items():
