@@ -17,6 +17,7 @@
 #include "base/process_identity.hpp"
 #include "foreign_files.hpp"
 #include "ledger.hpp"
+#include "locations.hpp"
 #include "node_page.hpp"
 #include "removed.hpp"
 
@@ -72,29 +73,6 @@ CpuSet cpus_of_file(const char* path) noexcept {
     if (read_cpus(path, set)) return set;
     const long count = sysconf(_SC_NPROCESSORS_CONF);
     return CpuSet::range(0, count > 0 && count <= long{kMaxCpus} ? static_cast<uint32_t>(count) : 1);
-}
-
-uint16_t topology_number(uint32_t cpu, const char* file) noexcept {
-    char path[96];
-    char text[32];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/%s", cpu, file);
-    if (read_text(path, text, sizeof text) != 0) return UINT16_MAX;
-    const long value = strtol(text, nullptr, 10);
-    return value < 0 ? UINT16_MAX : static_cast<uint16_t>(value);
-}
-
-uint16_t numa_node(uint32_t cpu) noexcept {
-    char path[96];
-    for (uint32_t node = 0; node < 64; ++node) {
-        snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/node%u", cpu, node);
-        if (access(path, F_OK) == 0) return static_cast<uint16_t>(node);
-    }
-    return UINT16_MAX;
-}
-
-Location location_of(uint32_t cpu) noexcept {
-    return {topology_number(cpu, "topology/core_id"), topology_number(cpu, "cache/index3/id"), numa_node(cpu),
-            topology_number(cpu, "topology/physical_package_id")};
 }
 
 const char* advice_for(int code) noexcept {
