@@ -26,6 +26,7 @@ RULES = [
     (r"tests/mutants/", "mutants explorer harness"),
     (r"tests/(?P<folder>[^/]+)/", "{folder}"),
     (r"libdrom/shmem/", CORE),
+    (r"libdrom/container/", f"cli {AGENT}"),
     (r"libdrom/(openmp|agent)/", AGENT),
     (r"libdrom/mpi/", "unit mpi matrix"),
     (r"libdrom/dlb/", "dlb faults model fuzz"),

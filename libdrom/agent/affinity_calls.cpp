@@ -24,6 +24,7 @@
 #include "callers.hpp"
 #include "client/client.hpp"
 #include "client/reserved.hpp"
+#include "container/following.hpp"
 #include "drom/drom.h"
 #include "openmp/objects.hpp"
 #include "starting.hpp"
@@ -59,13 +60,19 @@ private:
 
 bool takes_part() noexcept { return drom::client::joined() || drom::client::is_child_of_client(); }
 
-/// Sets as client::set_allowed(), for a process that is no client: administrators only set its affinity.
+/// Returns the CPUs of a process that is no client: those of its container if it follows that, else those of its
+/// reservation.
+drom::Request told() noexcept {
+    return drom::container::follows() ? drom::container::allowed() : drom::client::reserved();
+}
+
+/// Sets as client::set_allowed(), for a process that is no client: its affinity is set at any time.
 template <class Set>
-auto set_reserved(const Set& set) noexcept {
+auto set_told(const Set& set) noexcept {
     for (;;) {
-        const drom::Request allowed = drom::client::reserved();
+        const drom::Request allowed = told();
         const auto result = set(allowed);
-        if (drom::client::reserved().seq == allowed.seq) return result;
+        if (told().seq == allowed.seq) return result;
     }
 }
 
@@ -83,27 +90,38 @@ int set_affinity(pid_t tid, const CpuSet& set) noexcept {
     return real == nullptr ? -1 : real(tid, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
 }
 
+/// Returns the CPUs of the machine, as far as this process could have them.
+CpuSet cpus_there() noexcept {
+    if (takes_part()) return drom::client::cpus_of_node();
+    return drom::container::follows() ? drom::container::usable_cpus() : drom::client::reserved_node();
+}
+
 /// Returns the CPUs for a thread that asks for `wanted` in a process that has `mask`. Returns none, which the kernel
 /// refuses, when the machine has none of these CPUs.
 CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
     const CpuSet both = wanted & mask;
     if (!both.none()) return both;
-    return (wanted & (takes_part() ? drom::client::cpus_of_node() : drom::client::reserved_node())).none() ? both
-                                                                                                           : mask;
+    return (wanted & cpus_there()).none() ? both : mask;
+}
+
+/// Returns whether the program may have just these CPUs: a quota is for so many, and leaves the choice to it. The masks
+/// that an OpenMP runtime sets come from its start, and not from the program.
+bool may_choose(const CpuSet& wanted, const CpuSet& mask, bool by_program) noexcept {
+    return by_program && !takes_part() && drom::container::follows() && wanted.count() <= mask.count();
 }
 
 /// Calls `set` with the part of `wanted` that this process may use, and with `wanted` where its cpuset allows nothing
 /// of that.
 template <class Set>
-auto set_inside(const CpuSet& wanted, const Set& set) noexcept {
+auto set_inside(const CpuSet& wanted, bool by_program, const Set& set) noexcept {
     const SignalsBlocked blocked;
     const auto inside = [&](const drom::Request& allowed) {
-        if (allowed.seq == 0) return set(wanted);
+        if (allowed.seq == 0 || may_choose(wanted, allowed.mask, by_program)) return set(wanted);
         const CpuSet both = inside_of(wanted, allowed.mask);
         const auto result = set(both);
         return result == 0 || both.none() ? result : set(wanted);
     };
-    return takes_part() ? drom::client::set_allowed(inside) : set_reserved(inside);
+    return takes_part() ? drom::client::set_allowed(inside) : set_told(inside);
 }
 
 /// Returns whether the caller is libdrom.so: its calls are inside the CPUs already, and must not wait for themselves.
@@ -165,7 +183,9 @@ bool is_own_thread(pid_t tid) noexcept {
 constinit std::atomic<bool> program_pins{false};
 
 void note_pinning(const void* caller) noexcept {
-    if (!drom::callers::called_by_runtime(caller)) program_pins.store(true, std::memory_order_relaxed);
+    if (drom::callers::called_by_runtime(caller)) return;
+    program_pins.store(true, std::memory_order_relaxed);
+    drom::container::forget_base();
 }
 
 /// Returns whether requests move this thread of another process, as those of a script's jobs (taskset -p).
@@ -173,12 +193,13 @@ bool is_moved_with_us(pid_t tid) noexcept {
     if (tid <= 0) return false;
     const int saved = errno;
     const auto thread = static_cast<uint32_t>(tid);
-    const bool moved = takes_part() ? drom::client::is_in_client(thread) : drom::client::is_in_reservation(thread);
+    const bool moved = takes_part() ? drom::client::is_in_client(thread)
+                                    : !drom::container::follows() && drom::client::is_in_reservation(thread);
     errno = saved;
     return moved;
 }
 
-bool is_confined() noexcept { return takes_part() ? drom::client::moves_threads() : drom::client::reserved().seq != 0; }
+bool is_confined() noexcept { return takes_part() ? drom::client::moves_threads() : told().seq != 0; }
 
 /// Notes a call that sets affinities. Returns whether drom carries it out. Otherwise the call goes on unchanged: it is
 /// about another client or a stranger, or drom confines nothing here, or the call is wrong and the kernel refuses it
@@ -200,6 +221,10 @@ bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
 
 /// Writes the CPUs that a runtime or a pool counts. Returns false where that is for the kernel to say.
 bool counted_cpus(CpuSet& cpus) noexcept {
+    if (!takes_part() && drom::container::follows()) {
+        cpus = drom::container::first_cpus();
+        return true;
+    }
     if (!takes_part()) return drom::client::start_cpus(cpus);
     cpus = drom::client::first_mask();
     return drom::client::moves_threads();
@@ -255,12 +280,13 @@ struct Bound {
     void* (*start)(void*);
     void* argument;
     CpuSet wanted;     ///< the program's mask
+    bool by_program;   ///< and not by its OpenMP runtime
     sigset_t signals;  ///< blocked in the new thread; all are blocked while it is created
     uint64_t seq;      ///< of the request by which it was bound
 };
 
 uint64_t newest_seq() noexcept {
-    if (!takes_part()) return drom::client::reserved().seq;
+    if (!takes_part()) return told().seq;
     const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
     return guard.allowed().seq;
 }
@@ -269,7 +295,8 @@ uint64_t newest_seq() noexcept {
 void* start_bound(void* given) {
     const Bound bound = *static_cast<Bound*>(given);
     free(given);
-    if (newest_seq() != bound.seq) set_inside(bound.wanted, [](const CpuSet& set) { return set_affinity(0, set); });
+    if (newest_seq() != bound.seq)
+        set_inside(bound.wanted, bound.by_program, [](const CpuSet& set) { return set_affinity(0, set); });
     pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
     return bound.start(bound.argument);
 }
@@ -323,7 +350,8 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
     const SignalsBlocked blocked;
     bound->signals = signals_of(attributes, blocked.before());
     const auto create = [&](const drom::Request& allowed) {
-        const CpuSet cpus = allowed.seq == 0 ? bound->wanted : inside_of(bound->wanted, allowed.mask);
+        const bool free = allowed.seq == 0 || may_choose(bound->wanted, allowed.mask, bound->by_program);
+        const CpuSet cpus = free ? bound->wanted : inside_of(bound->wanted, allowed.mask);
         bound->seq = allowed.seq;
         pthread_attr_t inside;
         if (!copy_with(attributes, cpus, inside)) return EAGAIN;
@@ -331,7 +359,7 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
         pthread_attr_destroy(&inside);
         return code;
     };
-    if (!takes_part()) return create(drom::client::reserved());
+    if (!takes_part()) return create(told());
     const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
     return create(guard.allowed());
 }
@@ -347,7 +375,8 @@ DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask)
     auto* real = next_set_affinity();
     if (real == nullptr) return not_there();
     if (!accept_setting(tid, size, mask, CALLER)) return real(tid, size, mask);
-    return set_inside(read_mask(size, mask), [&](const CpuSet& set) { return set_affinity(tid, set); });
+    const bool by_program = !drom::callers::called_by_runtime(CALLER);
+    return set_inside(read_mask(size, mask), by_program, [&](const CpuSet& set) { return set_affinity(tid, set); });
 }
 
 DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) noexcept {
@@ -355,7 +384,7 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
     if (real == nullptr) return ENOSYS;
     if (!accept_setting(0, size, mask, CALLER)) return real(thread, size, mask);
-    return set_inside(read_mask(size, mask), [&](const CpuSet& set) {
+    return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
     });
 }
@@ -404,7 +433,7 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
     }
     if (number != SYS_sched_setaffinity || !accept_setting(tid, size, mask, CALLER))
         return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
-    return set_inside(read_mask(size, mask),
+    return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER),
                       [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
 }
 
@@ -422,7 +451,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     if (!is_confined()) return real(thread, attributes, start, argument);
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
     if (bound == nullptr) return EAGAIN;
-    *bound = {start, argument, wanted, {}, 0};
+    *bound = {start, argument, wanted, !drom::callers::called_by_runtime(CALLER), {}, 0};
     const int code = create_inside(real, thread, *attributes, bound);
     if (code != 0) free(bound);
     // The kernel refuses a wrong mask best.

@@ -14,6 +14,7 @@
 #include "callers.hpp"
 #include "client/client.hpp"
 #include "client/unmodified.hpp"
+#include "container/following.hpp"
 #include "drom/drom.h"
 #include "openmp/follow.hpp"
 #include "openmp/runtime.hpp"
@@ -92,6 +93,10 @@ bool may_start_beside() noexcept {
 [[gnu::constructor]] void begin() {
     owner = getpid();
     starts_beside = may_start_beside();
+    if (container::follows()) {
+        if (!starts_beside) container::follow_from_here();
+        return;
+    }
     if (runtime::binds_threads() || dl_iterate_phdr(is_runtime, nullptr) == 0) return;
     join(CpuSet::empty());
     if (!starts_beside) start_agent();
@@ -100,6 +105,10 @@ bool may_start_beside() noexcept {
 }  // namespace
 
 void before_thread(const void* caller) noexcept {
+    if (container::follows()) {
+        if (starts_beside) container::follow_from_here();
+        return;
+    }
     const State now = state.load(std::memory_order_acquire);
     if (now == State::kNever || now == State::kBusy || getpid() != owner) return;
     if (now == State::kNotYet) {

@@ -30,10 +30,11 @@ struct Rule {
     const char* name;
     Kind kind;
 };
-constexpr Rule kRules[] = {
-    {"DROM_DISABLE", Kind::kFlag},    {"DROM_ASYNC", Kind::kFlag},      {"DROM_TIMEOUT_MS", Kind::kNumber},
-    {"DROM_GRACE_MS", Kind::kGrace},  {"DROM_RESIZE", Kind::kWord},     {"DROM_PIN", Kind::kWord},
-    {"DROM_MIN_CPUS", Kind::kNumber}, {"DROM_MAX_CPUS", Kind::kNumber}, {"DROM_VERBOSE", Kind::kNumber}};
+constexpr Rule kRules[] = {{"DROM_DISABLE", Kind::kFlag},    {"DROM_FOLLOW", Kind::kFlag},
+                           {"DROM_ASYNC", Kind::kFlag},      {"DROM_TIMEOUT_MS", Kind::kNumber},
+                           {"DROM_GRACE_MS", Kind::kGrace},  {"DROM_RESIZE", Kind::kWord},
+                           {"DROM_PIN", Kind::kWord},        {"DROM_MIN_CPUS", Kind::kNumber},
+                           {"DROM_MAX_CPUS", Kind::kNumber}, {"DROM_VERBOSE", Kind::kNumber}};
 
 /// Calls `visit(word, length)` for each word that a variable's doc explains, as "place: ...; bind: ...; none" does.
 template <class Visit>

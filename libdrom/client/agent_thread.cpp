@@ -275,23 +275,28 @@ void* callers_thread(void*) {
 }
 
 bool start_thread() noexcept {
+    pthread_sigmask(SIG_SETMASK, nullptr, &state.signals);
+    state.agent_threads.store(1);
+    state.agent_runs.store(1);
+    const bool created = create_own_thread(callers_thread);
+    if (!created) state.agent_runs.store(0);
+    if (!created) state.agent_threads.store(0);
+    return created;
+}
+
+}  // namespace
+
+bool create_own_thread(void* (*run)(void*)) noexcept {
     // The program's signals are for the program's threads.
     sigset_t all;
     sigset_t old;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &old);
-    state.signals = old;
     pthread_t thread;
-    state.agent_threads.store(1);
-    state.agent_runs.store(1);
-    const bool created = create(thread, PTHREAD_CREATE_DETACHED, callers_thread);
-    if (!created) state.agent_runs.store(0);
-    if (!created) state.agent_threads.store(0);
+    const bool created = create(thread, PTHREAD_CREATE_DETACHED, run);
     pthread_sigmask(SIG_SETMASK, &old, nullptr);
     return created;
 }
-
-}  // namespace
 
 bool start_agent() noexcept {
     if (!joined() || getpid() != state.pid) return true;

@@ -69,6 +69,14 @@ bool is_child_of_client() noexcept;
 /// then safe points remain.
 bool start_agent() noexcept;
 
+/// Creates a detached thread for code of drom, with all signals blocked. About 30 us. Returns false when there can be
+/// none.
+bool create_own_thread(void* (*run)(void*)) noexcept;
+
+/// Lets forks wait while a thread of drom holds the loader's lock, as waiting::yield() does. Returns false when memory
+/// is short.
+bool watch_forks() noexcept;
+
 /// Reads the newest complete request. Returns false when there is none, or an administrator writes it at this moment.
 bool newest(Request&) noexcept;
 

@@ -41,11 +41,15 @@ void after_fork_in_child() {
     move_child_inside();  // mutant child-inside
 }
 
+}  // namespace
+
 bool watch_forks() noexcept {
     if (!state.watches_forks)
         state.watches_forks = pthread_atfork(waiting::before_fork, waiting::after_fork, after_fork_in_child) == 0;
     return state.watches_forks;
 }
+
+namespace {
 
 // --- joining -------------------------------------------------------------------------------------------------------
 

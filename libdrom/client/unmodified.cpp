@@ -64,6 +64,11 @@ void tell_wrong_values(const Rank& rank) noexcept {
 }  // namespace
 
 bool join(const Found& found) noexcept {
+    if (env::flag("DROM_FOLLOW", false) && env::text("DROM_SLOT") == nullptr) {
+        if (env::number("DROM_VERBOSE", 0) > 0)
+            dprintf(STDERR_FILENO, "drom: join: DROM_FOLLOW is set: this process follows its container, in no table\n");
+        return false;
+    }
     bool ranked = false;
     const Rank rank = own_rank(ranked);
     char name_end[16] = "";

@@ -22,6 +22,7 @@ OTHERS = (
     ("SLURM_JOB_ID SLURM_STEP_ID PBS_JOBID PMIX_NAMESPACE", "to which job a process belongs, where `DROM_JOB` does not say it"),
     ("DLB_ARGS", "options of a program written for DLB"),
     ("LD_PRELOAD PATH", "what the commands preload besides drom's libraries, and where they look for a program"),
+    ("ASAN_OPTIONS", "what the user wants of AddressSanitizer; the commands add that its library need not come first"),
     ("XDG_STATE_HOME HOME", "where the records of `drom verify` are"),
     ("TMPDIR", "where `drom verify` makes its files"),
     ("ASAN_OPTIONS", "options of AddressSanitizer, to which `drom run` adds one"),

@@ -18,7 +18,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[2]
 # The lowest floor of each house first. Public headers are below all of them.
 HOUSES = {
-    "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp"), ("api", "agent"), ("mpi", "dlb")),
+    "libdrom": (("base",), ("shmem",), ("partition", "client"), ("admin", "openmp", "container"), ("api", "agent"), ("mpi", "dlb")),
     "tools/drom": (("program",), ("table",), ("sampling",), ("output",), ("command_line",), ("verbs",)),
     "tools/sim": (("workload",), ("engine",), ("report",), ("cli",), ("verbs",)),
     "policy": (("job",), ("cluster",), ("sharing",), ("backfill",), ("energy", "molding", "placement", "prediction", "resize", "urgent"), ("registry",), ("node", "record")),
@@ -34,7 +34,7 @@ REACH = {
     "tools/journal": ("policy",),
     "tools/trace": (),
     "tools/sim": ("libdrom/base", "policy", "tools/journal", "tools/text", "tools/trace"),
-    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/journal", "tools/text", "tools/trace"),
+    "tools/drom": ("libdrom/base", "libdrom/client", "libdrom/container", "libdrom/openmp", "libdrom/partition", "metrics", "policy", "tools/journal", "tools/text", "tools/trace"),
     "plugins": ("libdrom/base", "libdrom/openmp", "libdrom/partition"),
     "plugins/select_malleable": ("libdrom/base", "plugins/common", "policy"),
 }

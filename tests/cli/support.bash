@@ -41,7 +41,7 @@ build_guests() {
     export GUESTS=$BATS_FILE_TMPDIR/guests
     mkdir -p "$GUESTS"
     local source=$BATS_TEST_DIRNAME/guests name
-    for name in regions held partition counted; do
+    for name in regions held partition counted sized; do
         if command -v clang >/dev/null; then clang -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-clang"; fi
         gcc -O2 -fopenmp "$source/$name.c" -o "$GUESTS/$name-gcc"
     done

@@ -168,6 +168,35 @@ cpuset() {
     rmdir "$group"
 }
 
+# A program in a cgroup with a quota, and later with fewer CPUs, without a table.
+container() {
+    local group=/sys/fs/cgroup/pod/app by
+    echo "+cpu +cpuset" >/sys/fs/cgroup/cgroup.subtree_control
+    mkdir /sys/fs/cgroup/pod
+    echo "+cpu +cpuset" >/sys/fs/cgroup/pod/cgroup.subtree_control
+    mkdir "$group"
+    echo "300000 100000" >/sys/fs/cgroup/pod/cpu.max
+    echo "700000 100000" >"$group/cpu.max"
+    check "nproc counts the quota of the group above" test \
+        "$(sh -c "echo \$\$ >$group/cgroup.procs; exec env -u OMP_NUM_THREADS drom run --follow -- nproc")" = 3
+    for by in gcc clang; do
+        echo max >/sys/fs/cgroup/pod/cpu.max
+        echo max >"$group/cpu.max"
+        sh -c "echo \$\$ >$group/cgroup.procs; exec drom run --follow -- $build/tests/vm/places-$by 200" >/dev/shm/out 2>/dev/shm/err &
+        guest=$!
+        sees "$by: without a quota it has all CPUs" "^team=16 .* masks=$all "
+        echo "400000 100000" >/sys/fs/cgroup/pod/cpu.max
+        sees "$by: a quota for four CPUs, on one node" '^team=16 .* masks=(([0-7],){3}[0-7]|(8|9|1.)(,(9|1.)){3}) '
+        echo 2-5 >"$group/cpuset.cpus"
+        sees "$by: a cpuset of four others" '^team=16 .* masks=2,3,4,5 '
+        echo 0-15 >"$group/cpuset.cpus"
+        echo max >/sys/fs/cgroup/pod/cpu.max
+        sees "$by: and back on all CPUs" "^team=16 .* masks=$all "
+        stop
+    done
+    rmdir "$group" /sys/fs/cgroup/pod
+}
+
 # Whole NUMA nodes go to newcomers: the guest that owned both keeps the other one.
 newcomer() {
     start "$build/tests/vm/places-gcc" 200
@@ -190,6 +219,7 @@ pinning
 names
 offline
 cpuset
+container
 newcomer
 check "no client is left in the table" test "$(drom list --json | jq '.clients | length')" = 0
 echo "1..$number"

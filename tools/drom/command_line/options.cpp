@@ -76,6 +76,8 @@ void add_run(CLI::App* app, Typed& typed) {
     app->add_flag("--wait", run.wait, "wait for room, at most --timeout if that is given, instead of being refused");
     app->add_flag("--queue", run.queue, "as --wait, and not before others that queue (drom list shows them)");
     add_value(app, "--priority", typed.priority, "N", "with --queue: before those with less (0)");
+    app->add_flag("--follow", run.follow,
+                  "follow its container: as many CPUs as affinity and CPU quotas allow; no table");
     app->add_flag("--no-preload", run.no_preload, "preload nothing; reach it from outside only");
     add_pace(app, typed);
     app->add_flag("--fast", typed.options.request.fast, "start before the CPUs' owners have released them");

@@ -23,6 +23,7 @@ struct RunOptions {
     std::string min_said;
     bool rigid = false;
     bool no_preload = false;
+    bool follow = false;    ///< the container, without a table
     std::string resize;     ///< keep, follow or auto; empty: DROM_RESIZE, else auto
     bool wait = false;      ///< until there is room, instead of being refused
     bool queue = false;     ///< waits for its turn, too

@@ -28,12 +28,17 @@ constexpr VerbText kVerbs[] = {
      "--resize follow: as each outermost region starts it has as many threads as CPUs, never more than its own "
      "number.\n"
      "--resize auto: keep, unless OMP_DYNAMIC=true, the program, or a record of drom verify for exactly this program "
-     "says that it may change.",
+     "says that it may change.\n"
+     "--follow is for containers, and needs neither a table nor rights: COMMAND takes this process over, on as many "
+     "CPUs "
+     "as its affinity and the CPU quotas of its cgroups allow. All that count CPUs by the affinity are right. When the "
+     "limits change, an agent inside it moves its threads within a second or so; a team keeps its size.",
      "drom run -- ./simulation                      # all free CPUs\n"
      "drom run --ncpus 4 --name render -- ./render  # four CPUs, taken from others if need be\n"
      "drom run --ncpus 1 --max 8 -- ./simulation    # begins on one CPU and can grow to eight\n"
      "drom run --cpus numa:1 --rigid -- ./server    # exactly these, and no other client may take them\n"
      "drom run --queue --ncpus 2 -- ./next          # when there is room, and it is its turn\n"
+     "drom run --follow -- ./service                # the entry point of a container\n"
      "mpirun -np 2 drom run --ncpus 1 -- ./rank     # once per rank"},
     {"verify", "[options] -- COMMAND [ARGUMENT]...", "find out by trial whether COMMAND's team may follow its CPUs",
      "Runs COMMAND undisturbed, and then in rounds under random requests, once with keep and once with follow. The "

@@ -32,6 +32,7 @@
 #include "table/run_queue.hpp"
 #include "table/snapshot.hpp"
 #include "verbs/run_cpus.hpp"
+#include "verbs/run_follow.hpp"
 #include "verbs/run_inside.hpp"
 #include "verbs/run_names.hpp"
 #include "verbs/verb_functions.hpp"
@@ -539,18 +540,12 @@ private:
     std::string resize_;  ///< the way that holds: keep, follow or auto
 };
 
-/// Returns the client that this process is a part of.
-std::optional<ClientView> find_outer(const Table& table) {
-    const auto snapshot = take_snapshot(table);
-    const ClientView* outer = snapshot ? client_around(*snapshot) : nullptr;
-    return outer == nullptr ? std::nullopt : std::optional(*outer);
-}
-
 }  // namespace
 
 int verb_run(const CommandOptions& options) {
     auto program = inspect_program(options.command.front());
     if (!program) return cannot_start(options, program.error());
+    if (follows_container(options)) return run_following(options, *program);
     if (const std::string why = no_room_for_rank(options); !why.empty()) return misused(options, why);
     if (const std::string why = no_room_for_job(options); !why.empty()) return misused(options, why);
     CpuSet exact;

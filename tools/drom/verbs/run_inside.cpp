@@ -12,6 +12,7 @@
 #include "output/format.hpp"
 #include "output/messages.hpp"
 #include "program/paused_child.hpp"
+#include "table/reservation.hpp"
 
 namespace drom::command {
 
@@ -24,9 +25,19 @@ bool can_run_inside(const CommandOptions& options) {
     return !named && !sized && run.resize.empty() && !run.no_preload && !options.json;
 }
 
+std::optional<ClientView> find_outer(const Table& table) {
+    const auto snapshot = take_snapshot(table);
+    const ClientView* outer = snapshot ? client_around(*snapshot) : nullptr;
+    return outer == nullptr ? std::nullopt : std::optional(*outer);
+}
+
 int run_inside(const CommandOptions& options, const Program& program, const ClientView& client) {
     mention(options, fmt::format("it runs inside {}, on its {}; --ncpus gives it CPUs of its own",
                                  client_words(client.info), cpus_text(client.wanted)));
+    return become(options, program);
+}
+
+int become(const CommandOptions& options, const Program& program) {
     std::vector<char*> arguments;
     for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
