@@ -1,49 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// ended_jobs.cpp - an empty file, agent.ended, and one with a list of CPUs, agent.left.
+// ended_jobs.cpp - agent.earlier, with the steps that had begun, and agent.left, with a list of CPUs.
 #include "ended_jobs.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <filesystem>
+#include <algorithm>
 
 #include "common/small_file.hpp"
 
 namespace drom::slurm {
 namespace {
 
-constexpr std::chrono::seconds kOnItsWay{2};
+/// A job is forgotten when it ends here itself. If it has ended already, as many others come first.
+constexpr std::size_t kMostJobs = 100;
 
-std::string ended_in(const std::string& folder) { return folder + "/agent.ended"; }
+std::string earlier_in(const std::string& folder) { return folder + "/agent.earlier"; }
 std::string left_in(const std::string& folder) { return folder + "/agent.left"; }
 
-bool was_written_just_now(const std::string& path) {
-    std::error_code none;
-    const auto written = std::filesystem::last_write_time(path, none);
-    return !none && std::filesystem::file_time_type::clock::now() - written < kOnItsWay;
+void forget(std::vector<EarlierSteps>& known, uint32_t job) {
+    std::erase_if(known, [job](const EarlierSteps& steps) { return steps.job == job; });
 }
 
 }  // namespace
 
-bool note_end_of_job(const std::string& folder) {
-    const int file = open(ended_in(folder).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) return false;
-    const bool noted = futimens(file, nullptr) == 0;
-    close(file);
-    return noted;
+bool note_end_of_job(const std::string& folder, uint32_t job, const std::vector<EarlierSteps>& others) {
+    const std::vector<EarlierSteps> before = read_earlier_steps(contents(earlier_in(folder)));
+    std::vector<EarlierSteps> known = before;
+    forget(known, job);
+    for (const EarlierSteps& steps : others) {
+        forget(known, steps.job);
+        known.push_back(steps);
+    }
+    if (known.size() > kMostJobs) known.erase(known.begin(), known.end() - kMostJobs);
+    return known == before || replace(earlier_in(folder), to_text(known));
 }
 
-bool job_ended_just_now(const std::string& folder) { return was_written_just_now(ended_in(folder)); }
+bool began_before_end_of_mate(const std::string& folder, const StepName& step) {
+    const std::vector<EarlierSteps> known = read_earlier_steps(contents(earlier_in(folder)));
+    return std::any_of(known.begin(), known.end(),
+                       [&](const EarlierSteps& steps) { return steps.job == step.job && steps.has(step.step); });
+}
 
 bool note_last_on_node(const std::string& folder, const CpuSet& cpus) {
     return replace(left_in(folder), CpuText(cpus).text);
 }
 
-CpuSet left_just_now(const std::string& folder) {
+CpuSet left_by_last_on_node(const std::string& folder) {
     CpuSet cpus{};
-    const std::string text = was_written_just_now(left_in(folder)) ? contents(left_in(folder)) : "";
+    const std::string text = contents(left_in(folder));
     return !text.empty() && parse_cpus(text.c_str(), cpus).what == nullptr ? cpus : CpuSet::empty();
 }
 

@@ -62,8 +62,8 @@ tl::expected<Arrival, Refusal> NodeAgent::arrive(const Launch& launch) {
     arrival.masks = call.masks_of(newcomers);
     if (!arrival.masks.empty()) return arrival;
     Launch now = launch;
-    now.mate_may_have_ended = job_ended_just_now(settings_.table);
-    if (now.whole.none() && call.tasks().empty()) now.whole = whole_after(left_just_now(settings_.table), launch);
+    now.mate_has_ended = began_before_end_of_mate(settings_.table, launch.step);
+    if (now.whole.none() && now.mate_has_ended) now.whole = whole_after(left_by_last_on_node(settings_.table), launch);
     if (auto done = call.place(now, newcomers); !done) return refuse(done.error());
     arrival.masks = call.masks_of(newcomers);
     arrival.news = call.news();
@@ -108,11 +108,11 @@ tl::expected<void, Refusal> NodeAgent::resume(uint32_t job) {
     return {};
 }
 
-tl::expected<void, Refusal> NodeAgent::job_has_ended() {
-    if (!note_end_of_job(settings_.table))
-        return refuse("drom: node agent: write in " + settings_.table + ": " + errno_text(errno));
+tl::expected<void, Refusal> NodeAgent::job_has_ended(uint32_t job, const std::vector<EarlierSteps>& others) {
     Call call(*this);
     if (auto begun = call.begin(); !begun) return begun;
+    if (!note_end_of_job(settings_.table, job, others))
+        return refuse("drom: node agent: write in " + settings_.table + ": " + errno_text(errno));
     if (auto done = call.end_of_job(); !done) return done;
     if (!call.news().empty()) return refuse(call.news());
     return {};

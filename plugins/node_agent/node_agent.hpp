@@ -14,6 +14,7 @@
 
 #include <tl/expected.hpp>
 
+#include "common/earlier_steps.hpp"
 #include "common/settings.hpp"
 #include "node_table.hpp"
 #include "partition/topology.hpp"
@@ -60,9 +61,9 @@ public:
     tl::expected<void, Refusal> resume(uint32_t job);
 
     /// Gives the last job on the node what a job had that has ended here, whose steps are gone. A step of the last job
-    /// that has not arrived yet gets that when it does. Called as root, by Slurm's epilog. Errors: a sentence. Cost:
-    /// 0.2 ms where no job is left.
-    tl::expected<void, Refusal> job_has_ended();
+    /// that is one of `others`, and has not arrived yet, gets that when it does. Called as root, by Slurm's epilog.
+    /// Errors: a sentence. Cost: 0.2 ms where no job is left.
+    tl::expected<void, Refusal> job_has_ended(uint32_t job, const std::vector<EarlierSteps>& others);
 
     /// Finishes what a killed process left undone, and hands back the CPUs of dead tasks. Returns true when there was
     /// something.

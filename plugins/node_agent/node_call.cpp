@@ -156,7 +156,7 @@ tl::expected<Tasks, Refusal> NodeAgent::Call::plan(const Launch& launch, const s
                                                    const std::string& step, const char* rigid) {
     auto planned = plan_arrival(agent_.node(), state_.tasks, launch, newcomers);
     if (planned) {
-        if (launch.shares_node() && state_.tasks.empty() && !launch.mate_may_have_ended)
+        if (launch.shares_node() && state_.tasks.empty() && !launch.mate_has_ended)
             note(step + "the job with which it shares this node has no step here; it keeps to CPUs " +
                  CpuText(launch.granted).text);
         return std::move(*planned);

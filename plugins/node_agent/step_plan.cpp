@@ -75,7 +75,7 @@ std::vector<uint32_t> lenders_to(const StepName& step, const Tasks& tasks) {
 /// more than that says.
 CpuSet granted_now(const Launch& launch, const Tasks& tasks) {
     if (!launch.shares_node() || has_co_runners(launch.step.job, tasks)) return launch.granted;  // mutant co-runners
-    if (launch.mate_may_have_ended) return launch.whole;                                         // mutant whole
+    if (launch.mate_has_ended) return launch.whole;                                              // mutant whole
     CpuSet has{};
     for (const uint32_t lender : lenders_to(launch.step, tasks)) has = has | tasks[lender].mask;
     return launch.granted | has;

@@ -31,8 +31,8 @@ struct Launch {
     uint32_t min_cpus = 1;  ///< on this node, for all its tasks
     uint32_t max_cpus = 0;  ///< 0: no limit
     uint32_t min_per_rank = 1;
-    /// A job has ended here while the step was on its way: its credential may not know of that.
-    bool mate_may_have_ended = false;
+    /// A mate of its job has ended here since the step began, after which its job had the node alone.
+    bool mate_has_ended = false;
 
     /// Returns whether the controller lets its job share the node with another.
     [[nodiscard]] bool shares_node() const { return !whole.none() && !(whole == granted); }

@@ -48,6 +48,11 @@ Settings settings_of_task_plugin() {
     return read_file(contents(std::filesystem::path(slurm_conf).replace_filename("drom.conf")));
 }
 
+/// Returns what slurmctld tells the epilog of a job that shared nodes.
+std::vector<EarlierSteps> earlier_steps() {
+    return read_earlier_steps(text_of(std::getenv(("SPANK_" + std::string(kEarlierSteps)).c_str())));
+}
+
 StepName step_of(spank_handle* spank) { return {item<uint32_t>(spank, S_JOB_ID), item<uint32_t>(spank, S_JOB_STEPID)}; }
 
 StepOnNode describe(spank_handle* spank) {
@@ -102,12 +107,11 @@ void step_has_ended(spank_handle* spank) {
 void job_has_ended(spank_handle* spank, const Settings& settings) {
     const AgentSettings node = settings_of(settings.table.empty() ? settings_of_task_plugin() : settings);
     if (node.table.empty()) return;
-    const auto failed = [&](const std::string& why) {
-        say("job " + std::to_string(item<uint32_t>(spank, S_JOB_ID)) + " has ended: " + why);
-    };
+    const auto job = item<uint32_t>(spank, S_JOB_ID);
+    const auto failed = [job](const std::string& why) { say("job " + std::to_string(job) + " has ended: " + why); };
     auto agent = NodeAgent::open(node);
     if (!agent) return failed(agent.error());
-    if (const auto done = agent->job_has_ended(); !done) failed(done.error());
+    if (const auto done = agent->job_has_ended(job, earlier_steps()); !done) failed(done.error());
 }
 
 }  // namespace drom::slurm

@@ -5,8 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -73,12 +71,6 @@ protected:
         drom_get_mask(table, pid, nullptr, mask.words, CpuSet::kWords, nullptr);
         drom_close(table);
         return mask;
-    }
-
-    /// Makes a file of the agent recent for as long as the test takes.
-    void make_recent(const std::string& file) const {
-        namespace fs = std::filesystem;
-        fs::last_write_time(settings_.table + '/' + file, fs::file_time_type::clock::now() + std::chrono::hours(1));
     }
 
     static ProcessIdentity process_of(const Launch& launch) {

@@ -498,9 +498,8 @@ TEST_F(RealCpuset, AStepThatArrivesWhileAnotherOneOfItsJobStartsIsNotWidenedYet)
     settings.table = folder.path() + "/table";
     auto agent = NodeAgent::open(settings);
     ASSERT_TRUE(agent.has_value()) << agent.error();
-    // A job has ended here, as far as can be known the mate. So the guest has the whole node.
-    ASSERT_TRUE(note_end_of_job(settings.table));
-    fs::last_write_time(settings.table + "/agent.ended", fs::file_time_type::clock::now() + std::chrono::hours(1));
+    // The mate has ended here since these steps began. So the guest has the whole node.
+    ASSERT_TRUE(note_end_of_job(settings.table, 2, {{1, 0, {kBatchStep, kExternStep}}}));
     const auto arrives = [&](uint32_t step, const Child& task) {
         Launch launch;
         launch.step = {1, step};

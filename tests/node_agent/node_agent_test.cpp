@@ -41,8 +41,7 @@ TEST_F(Agent, AGuestGetsThePackageItWasGrantedAndTheOwnerGetsItBack) {
 
 TEST_F(Agent, AStepWhoseMateEndsWhileItIsOnItsWayHasTheWholeNode) {
     std::filesystem::create_directories(settings_.table);
-    ASSERT_TRUE(note_end_of_job(settings_.table));
-    make_recent("agent.ended");
+    ASSERT_TRUE(note_end_of_job(settings_.table, 2, {{1, 1, {}}}));
     const Launch step = shared(1, 1, CpuSet::range(0, 24));
     arrive(step);
     EXPECT_EQ(wanted(step.tasks[0]), kNode);
@@ -52,8 +51,7 @@ TEST_F(Agent, AStepWhoseMateEndsWhileItIsOnItsWayHasTheWholeNode) {
 TEST_F(Agent, AStepBesideAnotherJobHasNoMoreThanItsGrantWhenAThirdJobEndsMeanwhile) {
     const Launch mate = shared(1, 1, CpuSet::range(0, 24));
     arrive(mate);
-    ASSERT_TRUE(note_end_of_job(settings_.table));
-    make_recent("agent.ended");
+    ASSERT_TRUE(note_end_of_job(settings_.table, 3, {{2, 1, {}}}));
     const Launch guest = shared(2, 1, CpuSet::range(36, 12));
     arrive(guest);
     EXPECT_EQ(wanted(mate.tasks[0]), CpuSet::range(0, 24));

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // owners_test.cpp - CPUs that are a job's although it does not use them now: they are given to no other.
-#include <chrono>
-#include <filesystem>
-
 #include "agent_fixture.hpp"
 #include "node_agent/step_hooks.hpp"
 
 namespace drom::slurm {
 namespace {
-
-namespace fs = std::filesystem;
 
 const CpuSet kLower = CpuSet::range(0, 24);
 const CpuSet kUpper = CpuSet::range(24, 24);
@@ -58,10 +53,9 @@ TEST_F(Agent, AGuestThatComesWhenItsMateHasLeftHasAllCoresButTheSystems) {
         return step;
     };
     const auto go = [&](const Launch& step) {
+        const uint32_t job = step.step.job;
         ASSERT_TRUE(agent().leave(step.tasks));
-        ASSERT_TRUE(agent().job_has_ended());
-        make_recent("agent.left");
-        make_recent("agent.ended");
+        ASSERT_TRUE(agent().job_has_ended(job, {{job + 1, 1, {}}}));
     };
     const Launch mate = come(1, of_jobs);
     go(mate);
@@ -82,7 +76,7 @@ TEST_F(Agent, AGuestThatComesWhenItsMateHasLeftHasAllCoresButTheSystems) {
 TEST_F(Agent, AGuestThatRunsWhereItsMateHadNoStepHasTheWholeNodeWhenTheMateHasEnded) {
     const Launch guest = shared(2, 2, kUpper);
     arrive(guest);
-    ASSERT_TRUE(agent().job_has_ended());
+    ASSERT_TRUE(agent().job_has_ended(1, {}));
     EXPECT_EQ(wanted(guest.tasks[0]) | wanted(guest.tasks[1]), kNode);
     ASSERT_EQ(arrive(shared(3, 1, kLower)), "");
     EXPECT_EQ(wanted(guest.tasks[0]) | wanted(guest.tasks[1]), kUpper);
@@ -92,18 +86,44 @@ TEST_F(Agent, AGuestWhoseStepWasOnItsWayWhenItsMateEndedHasTheWholeNode) {
     const Launch mate = shared(1, 1, kNode);
     ASSERT_EQ(arrive(mate), "");
     ASSERT_TRUE(agent().leave(mate.tasks));
-    ASSERT_TRUE(agent().job_has_ended());
-    const Launch guest = shared(2, 1, kUpper);  // signed before the mate had ended
-    ASSERT_EQ(arrive(guest), "");
-    EXPECT_EQ(wanted(guest.tasks[0]), kNode);
+    ASSERT_TRUE(agent().job_has_ended(1, {{2, 1, {kExternStep}}}));
+    ASSERT_TRUE(agent().job_has_ended(3, {})) << "another end in between changes nothing";
+    const Launch place = extern_of(2, kUpper);  // signed before the mate had ended
+    ASSERT_EQ(arrive(place), "");
+    EXPECT_EQ(wanted(place.tasks[0]), kNode);
+    const Launch step = shared(2, 1, kUpper);
+    ASSERT_EQ(arrive(step), "");
+    EXPECT_EQ(wanted(step.tasks[0]), kNode);
 }
 
-TEST_F(Agent, AJobThatEndedBeforeACredentialWasSignedGivesItsStepNothing) {
-    ASSERT_TRUE(agent().job_has_ended());
-    fs::last_write_time(settings_.table + "/agent.ended", fs::file_time_type::clock::now() - std::chrono::seconds(3));
+TEST_F(Agent, AStepWhoseCredentialWasSignedAfterTheEndOfAMateKeepsToIt) {
+    ASSERT_TRUE(agent().job_has_ended(1, {{2, 0, {kBatchStep, kExternStep}}, {3, 1, {}}}));
     const Launch guest = shared(2, 1, kUpper);
-    arrive(guest);
+    EXPECT_EQ(arrive(guest), "the job with which it shares this node has no step here; it keeps to CPUs 24-47");
     EXPECT_EQ(wanted(guest.tasks[0]), kUpper);
+}
+
+TEST_F(Agent, AJobThatRunsHereAgainAfterItsOwnEndKeepsToItsCredentials) {
+    ASSERT_TRUE(agent().job_has_ended(1, {{2, 1, {}}, {3, 1, {}}}));
+    ASSERT_TRUE(agent().job_has_ended(2, {}));
+    const Launch again = shared(2, 1, kUpper);
+    arrive(again);
+    EXPECT_EQ(wanted(again.tasks[0]), kUpper);
+    ASSERT_TRUE(agent().leave(again.tasks));
+    const Launch other = shared(3, 1, kUpper);
+    arrive(other);
+    EXPECT_EQ(wanted(other.tasks[0]), kNode);
+}
+
+TEST_F(Agent, OfVeryManyJobsWhoseStepsNeverArriveTheLatestAreRemembered) {
+    for (uint32_t job = 10; job < 300; ++job) ASSERT_TRUE(agent().job_has_ended(1, {{job, 1, {}}}));
+    const Launch latest = shared(299, 1, kUpper);
+    arrive(latest);
+    EXPECT_EQ(wanted(latest.tasks[0]), kNode);
+    ASSERT_TRUE(agent().leave(latest.tasks));
+    const Launch first = shared(10, 1, kUpper);
+    arrive(first);
+    EXPECT_EQ(wanted(first.tasks[0]), kUpper);
 }
 
 TEST_F(Agent, WhileTwoJobsAreHereNeitherGetsWhatAThirdHad) {
@@ -111,7 +131,7 @@ TEST_F(Agent, WhileTwoJobsAreHereNeitherGetsWhatAThirdHad) {
     const Launch second = shared(2, 1, CpuSet::range(24, 12));
     arrive(first);
     arrive(second);
-    ASSERT_TRUE(agent().job_has_ended());
+    ASSERT_TRUE(agent().job_has_ended(3, {}));
     EXPECT_EQ(wanted(first.tasks[0]), kLower);
     EXPECT_EQ(wanted(second.tasks[0]), CpuSet::range(24, 12));
 }

@@ -172,15 +172,17 @@ shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]
     cpuset_is "$task" 0-1
 }
 
-# The guest has the whole node until its mate arrives, because a job has just ended. Then it has the CPU that its
-# credential does not name.
+# The guest has the whole node until its mate arrives: a mate of before is said to have ended since its steps began.
+# Then it has the CPU that its credential does not name.
 @test "the steps of a guest start that arrived before its mate, right after the end of another job" {
     mate -N2
     scancel "$MATE"
     eventually "the first job has ended" has_ended "$MATE"
-    touch -d "1 hour" "$BATS_FILE_TMPDIR/${NODE}"{1,2}.table/agent.ended # a moment ago, however long the test takes
-    local held=$BATS_FILE_TMPDIR/held.$((MATE + 1))
+    local held=$BATS_FILE_TMPDIR/held.$((MATE + 1)) node
     touch "$held"
+    for node in "${NODE}"{1,2}; do
+        echo -n "$((MATE + 2))/0/4294967291/4294967292" >"$BATS_FILE_TMPDIR/$node.table/agent.earlier" # script, extern step
+    done
     script "sleep 300" # and no step: with that the mate would get the core that its credential names
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
     [[ -e $BATS_FILE_TMPDIR/held.$MATE ]]

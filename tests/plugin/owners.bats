@@ -7,12 +7,16 @@ load support
 load tables
 load select
 
-# Two nodes of 2 x 4 CPUs exist in tables only.
+# Two nodes of 2 x 4 CPUs exist in tables only. The prolog holds a job while there is a file of its number.
 setup_file() {
     has_select || return
     local settings
     mapfile -t settings < <(select_settings)
+    # shellcheck disable=SC2016
+    printf '#!/bin/sh\nwhile [ -e "%s/held.$SLURM_JOB_ID" ]; do sleep 0.1; done\n' "$BATS_FILE_TMPDIR" >"$BATS_FILE_TMPDIR/prolog"
+    chmod 755 "$BATS_FILE_TMPDIR/prolog"
     start_cluster nodes=2 "${settings[@]}" extra=PrologFlags=Contain extra=LaunchParameters=use_interactive_step \
+        extra=Prolog="$BATS_FILE_TMPDIR/prolog" \
         'extra=InteractiveStepOptions="--interactive --preserve-env /bin/sh"'
     sizes_known
 }
@@ -61,6 +65,20 @@ never_more() {
     scancel "$GUEST"
     empty_again n1
     empty_again n2
+}
+
+@test "a guest whose mate ends while its prolog runs has the whole nodes" {
+    mate_that "sleep 300"
+    gets n2 "$MATE.extern" 0-7
+    touch "$BATS_FILE_TMPDIR/held.$((MATE + 1))"
+    script "sleep 300"
+    GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o /dev/null "$SCRIPT")
+    eventually "job $GUEST runs" runs "$GUEST"
+    scancel "$MATE"
+    ended_for_long "$MATE"
+    rm "$BATS_FILE_TMPDIR/held.$GUEST"
+    gets n1 "$GUEST.batch" 0-7
+    gets n2 "$GUEST.extern" 0-7
 }
 
 @test "what a guest's own steps leave is its place's on the node, not the mate's" {

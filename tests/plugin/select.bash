@@ -47,6 +47,11 @@ runs() { [[ $(field "$1" JobState) == RUNNING ]]; }
 waits() { [[ $(field "$1" JobState) == PENDING ]]; }
 # cores JOB: prints the job's cores, as slurmctld says, with one line for all nodes that have the same cores.
 cores() { scontrol show job -d "$1" | sed -n 's/.* CPU_IDs=\([^ ]*\) .*/\1/p'; }
+# ended_for_long JOB: waits until the job has ended, and for longer than any message is on its way.
+ended_for_long() {
+    eventually "job $1 has ended" has_ended "$1"
+    sleep 3
+}
 has_limit() { [[ $(field "$1" TimeLimit) == "$2" ]]; }
 has_cores() { [[ $(cores "$1") == "$2" ]]; }
 # split NODE STEP STEP: waits until each step has half of the node; the node agent decides which half.

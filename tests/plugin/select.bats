@@ -57,6 +57,44 @@ setup_file() {
 
 # In 24.11 Slurm's own cred/none needs a name that such a program has not.
 # bats test_tags=libslurm
+# script_with_late_step: has srun wait between the step's start in slurmctld, which signs its credential, and that on
+# the nodes.
+script_with_late_step() {
+    rm -f begin late
+    printf '#!/bin/sh\nuntil [ -e "%s/late" ]; do sleep 0.1; done\n' "$WORK" >prolog
+    chmod 755 prolog
+    script "until [[ -e $WORK/begin ]]; do sleep 0.1; done" "srun --prolog=$WORK/prolog sleep 300"
+}
+# step_begins JOB: has the script start its step, and waits until slurmctld has.
+step_begins() { touch begin; eventually "slurmctld has started step $1.0" has_begun "$1.0"; }
+has_begun() { squeue -h -s -o %i | grep -qx "$1"; }
+
+@test "a guest's step that was on its way when the mate ended has the whole nodes" {
+    mate -N4
+    script_with_late_step
+    GUEST=$(sbatch --parsable --malleable --exclusive -N4 -t 1 -o /dev/null "$SCRIPT")
+    eventually "job $GUEST runs" runs "$GUEST"
+    step_begins "$GUEST"
+    scancel "$MATE"
+    ended_for_long "$MATE"
+    touch late
+    gets n1 "$GUEST.0" 0-7
+    gets n4 "$GUEST.0" 0-7
+}
+
+@test "a mate's step that was on its way when the guest ended has the whole nodes" {
+    script_with_late_step
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 10 -o /dev/null "$SCRIPT")
+    eventually "job $MATE runs" runs "$MATE"
+    guest -N4
+    step_begins "$MATE"
+    scancel "$GUEST"
+    ended_for_long "$GUEST"
+    touch late
+    gets n1 "$MATE.0" 0-7
+    gets n4 "$MATE.0" 0-7
+}
+
 @test "a program that is linked with libslurm, as those of other projects are, asks about the nodes" {
     local library
     library=$(echo /usr/lib/*/libslurm.so.*.*.*)

@@ -287,14 +287,16 @@ bool has_whole_nodes(const job_record_t& job) {
     return n > 0;
 }
 
-bool has_all_cores(const job_record_t& job) {
-    int n = 0;
-    for (long node = bit_ffs(job.job_resrcs->node_bitmap); node >= 0 && node <= bit_fls(job.job_resrcs->node_bitmap);
-         ++node) {
-        if (!bit_test(job.job_resrcs->node_bitmap, node)) continue;
-        const std::vector<bool> cores = cores_on(*job.job_resrcs, n++);
-        if (std::count(cores.begin(), cores.end(), true) < cores_for_jobs(*node_record_table_ptr[node])) return false;
-    }
+bool has_all_cores(const job_record_t& job) { return has_all_cores(job, node_set(job.job_resrcs->node_bitmap)); }
+
+bool has_all_cores(const job_record_t& job, const policy::NodeSet& among) {
+    const policy::NodeSet nodes = node_set(job.job_resrcs->node_bitmap).common(among);
+    for (const policy::NodeRange& range : nodes.ranges())
+        for (int node = range.first; node <= range.last; ++node) {
+            const std::vector<bool> cores = cores_on(*job.job_resrcs, position(*job.job_resrcs, node));
+            if (std::count(cores.begin(), cores.end(), true) < cores_for_jobs(*node_record_table_ptr[node]))
+                return false;
+        }
     return true;
 }
 

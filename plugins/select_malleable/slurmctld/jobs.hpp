@@ -73,8 +73,9 @@ WholeNodes asks_for_whole_nodes_of_any(const job_record_t& job, const bitstr_t* 
 int granted_cores(const job_record_t& job, int n);
 /// Returns whether the job was given all cores of its nodes.
 bool has_whole_nodes(const job_record_t& job);
-/// Returns whether it has them now: every core for jobs of every node.
+/// Returns whether it has them now: every core for jobs of every node, or of those nodes that are in `among`.
 bool has_all_cores(const job_record_t& job);
+bool has_all_cores(const job_record_t& job, const policy::NodeSet& among);
 /// Returns how many cores of a node its steps keep as they run now: one for each task, or as --drom-min-per-rank says;
 /// all, which is more than any node has, if one of them was started with --no-drom.
 int cores_that_steps_keep(const job_record_t& job);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "select_malleable/slurmctld/comments.hpp"
+#include "select_malleable/slurmctld/ending_message.hpp"
 #include "select_malleable/slurmctld/once_unlocked.hpp"
 
 namespace drom::slurm {
@@ -148,6 +149,7 @@ void Transaction::ended(job_record_t* job) {
     recovery_.follow_rotation();
     search_.forget_refusals();
     books_.give_back_time(job);
+    tell_nodes(*job, {});
     if (!running_.known()) return;
     const Seconds at = end_of(*job, running_.now());
     books_.close(job, at);
@@ -156,10 +158,12 @@ void Transaction::ended(job_record_t* job) {
     if (stranger) books_.reconcile_beside(*job, at);
     if (!running_.coscheduler().knows(job->job_id)) return recovery_.save();
     const std::vector<JobId> others = running_.coscheduler().co_runners(job->job_id);
+    const policy::NodeSet nodes = running_.nodes_of({job->job_id});
     running_.coscheduler().finish(job->job_id, running_.now());
     const std::vector<JobId> changed = running_.coscheduler().changed();
     if (changed.empty()) return recovery_.save();
     books_.reconcile(changed, nullptr, at);
+    tell_nodes(*job, steps_of_sole_jobs(others, nodes));
     books_.set_limits(changed);
     for (const JobId id : changed) books_.comment(id);
     once_unlocked(call_confirm_);
