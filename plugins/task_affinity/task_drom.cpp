@@ -5,6 +5,8 @@
 
 #include "task_affinity/task_drom.hpp"
 
+#include "task_affinity/credential.hpp"
+
 #include <unistd.h>
 
 #include <cstdlib>
@@ -43,29 +45,10 @@ void declare(const launch_tasks_request_msg_t* message, char** environment, Step
     task::read_declaration(own, "", on_node);
 }
 
-/// Returns the n-th of run-length encoded numbers.
-uint32_t nth(uint32_t n, const uint16_t* values, const uint32_t* repeats, uint32_t count) {
-    for (uint32_t i = 0; i < count; ++i) {
-        if (n < repeats[i]) return values[i];
-        n -= repeats[i];
-    }
-    return 0;
-}
-
-/// Returns the CPUs that the job has on this node while it shares with no job, as the controller signed it; 0: not
-/// known.
-uint32_t cpus_of_job(stepd_step_rec_t* job) {
-    if (job->batch) return job->cpus;
-    if (job->msg == nullptr || job->msg->cred == nullptr) return 0;
-    const slurm_cred_arg_t* granted = slurm_cred_get_args(job->msg->cred);
-    auto* const nodes = hostlist_create(granted->job_hostlist);
-    const int here = nodes == nullptr ? -1 : hostlist_find(nodes, conf->node_name);
-    if (nodes != nullptr) hostlist_destroy(nodes);
-    const uint32_t cpus = here < 0 ? 0
-                                   : nth(static_cast<uint32_t>(here), granted->cpu_array, granted->cpu_array_reps,
-                                         granted->cpu_array_count);
-    slurm_cred_unlock_args(job->msg->cred);
-    return cpus;
+/// Returns the CPUs that the job has on this node while it shares with no job; 0: not known.
+uint32_t cpus_alone(const stepd_step_rec_t& job) {
+    if (job.batch) return job.cpus;
+    return job.msg == nullptr ? 0 : task::job_here(job.msg->cred).alone;
 }
 
 StepOnNode describe(stepd_step_rec_t* job) {
@@ -75,7 +58,7 @@ StepOnNode describe(stepd_step_rec_t* job) {
     if (job->argc > 0 && job->argv != nullptr) on_node.program = string_of(job->argv[0]);
     on_node.job_cores = string_of(job->job_alloc_cores);
     on_node.cores = job->batch ? on_node.job_cores : string_of(job->step_alloc_cores);
-    on_node.job_cpus = cpus_of_job(job);
+    on_node.job_cpus = cpus_alone(*job);
     declare(job->batch ? nullptr : job->msg, job->env, on_node);
     return on_node;
 }
@@ -130,7 +113,10 @@ int fini(void) { return SLURM_SUCCESS; }
 
 // No launch is refused: srun does not ask again after a refusal of a node, and its step has failed then.
 int task_p_slurmd_batch_request(batch_job_launch_msg_t*) { return SLURM_SUCCESS; }
-int task_p_slurmd_launch_request(launch_tasks_request_msg_t*, uint32_t, char**) { return SLURM_SUCCESS; }
+int task_p_slurmd_launch_request(launch_tasks_request_msg_t* request, uint32_t, char**) {
+    task::accept_on_fewer_cores(*request);
+    return SLURM_SUCCESS;
+}
 
 int task_p_pre_setuid(stepd_step_rec_t* job) {
     task::step_is_about_to_start(task::node_name(), describe(job));

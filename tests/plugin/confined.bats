@@ -159,6 +159,28 @@ adopt() { python3 "$BATS_TEST_DIRNAME/adopt.py" "$(echo /usr/lib/*/slurm-wlm/lib
 }
 shell_runs() { MATE=$(squeue -h -t running -n interactive -o %i); [[ -n $MATE ]]; }
 
+# shrunk_mate LINE...: starts a mate that runs these lines once a guest has the second CPU of each node.
+shrunk_mate() {
+    rm -f shrunk
+    script "until [[ -e $WORK/shrunk ]]; do sleep 0.1; done" "$@" "echo all" "sleep 300"
+    MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o out "$SCRIPT")
+    gets "$TWO" "$MATE.extern" 0-1
+    guest -N2
+    gets "$TWO" "$GUEST.0" 1
+    touch shrunk
+    eventually "the mate's steps have run" grep -qx all out
+}
+
+# task/affinity refuses CPUs that the job does not have now, whole nodes where it has none, and more tasks than cores.
+@test "the steps of a shrunk job run with every --cpu-bind that they have alone" {
+    local ways="map_cpu:0,1 mask_cpu:0x1,0x2 map_ldom:0 mask_ldom:0x1 rank_ldom cores threads sockets ldoms none"
+    [[ -n ${SLURM_SERIES:-} ]] || ways+=" rank" # later series have none
+    shrunk_mate "for way in $ways; do for also in --malleable --no-drom; do" \
+        "srun --overlap -N2 -n4 \$also --cpu-bind=\$way true || echo \$also \$way failed; done; done" \
+        "srun --overlap -N2 -n4 --cpu-bind=map_cpu:1 grep Cpus_allowed_list /proc/self/status"
+    expect "$(sort -u out | paste -sd ' ')" "$(printf 'Cpus_allowed_list:\t0 all')"
+}
+
 @test "a guest's cpuset gets the whole node when it is the last job there" {
     mate -N2
     guest -N2
