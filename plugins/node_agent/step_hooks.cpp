@@ -64,16 +64,17 @@ void StepHooks::process_was_adopted(pid_t process) {
     if (agent_) agent_->adopt(step_, process);
 }
 
-void StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
-    if (settings.table.empty() || !step.has_tasks_of_its_own()) return;
+bool StepHooks::task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all) {
+    if (settings.table.empty() || !step.has_tasks_of_its_own()) return false;
     tasks_.push_back(task);
-    if (tasks_.size() == all) arrive(settings, step);
+    return tasks_.size() == all && arrive(settings, step);
 }
 
-void StepHooks::arrive(const AgentSettings& settings, const StepOnNode& step) {
+bool StepHooks::arrive(const AgentSettings& settings, const StepOnNode& step) {
     const auto without = [&](const std::string& why) {
         step_has_started(settings.table, step.step);  // its daemon lives on, and Slurm has written its cpusets
         news_(name_of(step.step) + why + "; it runs as without drom");
+        return false;
     };
     auto agent = NodeAgent::open(settings);
     if (!agent) return without(agent.error());
@@ -86,6 +87,7 @@ void StepHooks::arrive(const AgentSettings& settings, const StepOnNode& step) {
     agent_.emplace(std::move(*agent));
     for (std::size_t i = 0; i < arrival->masks.size(); ++i)
         details_(name_of(step.step) + "task " + std::to_string(i) + " has CPUs " + CpuText(arrival->masks[i]).text);
+    return launch.malleable && settings.topology.empty();
 }
 
 void StepHooks::task_has_ended(const StepName& step, pid_t task) {

@@ -47,15 +47,16 @@ public:
     /// process of the step is always there.
     void extern_step_starts(const AgentSettings& settings, const StepOnNode& step);
     /// Gives the task its CPUs. Called as root, once for each of the `all` tasks of the step on this node. A failure is
-    /// one line in the log; the task then runs as under stock Slurm.
-    void task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
+    /// one line in the log; the task then runs as under stock Slurm. Returns true once the affinities of all tasks are
+    /// what the node agent wants, and are to stay so.
+    bool task_was_forked(const AgentSettings& settings, const StepOnNode& step, pid_t task, unsigned all);
     /// Moves a process that the extern step has adopted to the step's CPUs.
     void process_was_adopted(pid_t process);
     /// Gives the task's CPUs back, as root, once per task.
     void task_has_ended(const StepName& step, pid_t task);
 
 private:
-    void arrive(const AgentSettings& settings, const StepOnNode& step);
+    bool arrive(const AgentSettings& settings, const StepOnNode& step);
 
     Say news_;
     Say details_;

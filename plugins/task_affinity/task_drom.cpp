@@ -84,8 +84,8 @@ void before_exec(stepd_step_rec_t* job) {
 
 std::string task::node_name() { return string_of(conf->node_name); }
 
-void task::tell_of_fork(stepd_step_rec_t* job, uint32_t task) {
-    task_was_forked(node_name(), describe(job), job->task[task]->pid, job->node_tasks);
+bool task::tell_of_fork(stepd_step_rec_t* job, uint32_t task) {
+    return task_was_forked(node_name(), describe(job), job->task[task]->pid, job->node_tasks);
 }
 
 }  // namespace drom::slurm

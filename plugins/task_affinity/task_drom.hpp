@@ -16,7 +16,8 @@ namespace drom::slurm::task {
 
 std::string node_name();
 
-/// Tells the task hooks of a task that was forked and does not run its program yet.
-void tell_of_fork(stepd_step_rec_t* job, uint32_t task);
+/// Tells the task hooks of a task that was forked and does not run its program yet. Returns true where other plugins
+/// have to leave its affinity as it is from now on.
+bool tell_of_fork(stepd_step_rec_t* job, uint32_t task);
 
 }  // namespace drom::slurm::task

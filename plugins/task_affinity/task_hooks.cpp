@@ -96,8 +96,10 @@ void step_is_about_to_start(const std::string& node, const StepOnNode& step) noe
     });
 }
 
-void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
-    never_fails([&] { g_hooks->task_was_forked(settings_of(node), step, task, all); });
+bool task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept {
+    bool placed = false;
+    never_fails([&] { placed = g_hooks->task_was_forked(settings_of(node), step, task, all); });
+    return placed;
 }
 
 void process_was_adopted(pid_t process) noexcept {

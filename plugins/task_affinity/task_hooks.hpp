@@ -36,7 +36,8 @@ void resume(const std::string& node, uint32_t job) noexcept;
 /// so where task/drom is named before task/cgroup. The extern step gets its CPUs here: Slurm makes no call when it has
 /// forked the process of that.
 void step_is_about_to_start(const std::string& node, const StepOnNode& step) noexcept;
-void task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
+/// Returns true where other plugins have to leave the task's affinity as it is from now on.
+bool task_was_forked(const std::string& node, const StepOnNode& step, pid_t task, unsigned all) noexcept;
 void process_was_adopted(pid_t process) noexcept;
 void task_has_ended(const StepName& step, pid_t task) noexcept;
 /// Returns, in the task and as its user, the variables by which it finds its CPUs, or by which others know that it has

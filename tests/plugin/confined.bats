@@ -208,14 +208,14 @@ shrunk_mate() {
     script "sleep 300" # and no step: with that the mate would get the core that its credential names
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
     [[ -e $BATS_FILE_TMPDIR/held.$MATE ]]
-    script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 echo ran"
+    script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 grep Cpus_allowed_list /proc/self/status"
     GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o out "$SCRIPT")
     gets "$TWO" "$GUEST.extern" 0-1
     rm "$held"
     gets "$TWO" "$MATE.extern" 1
     gets "$TWO" "$GUEST.extern" 0
+    gets "${NODE}1" "$GUEST.batch" 0
     touch step
     eventually "the guest has ended" has_ended "$GUEST"
-    expect "$(<out)" "ran
-ran"
+    expect "$(uniq -c out | tr -s ' \t' ' ')" " 2 Cpus_allowed_list: 0"
 }

@@ -10,10 +10,10 @@ extern "C" {
 
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t);
 
-// Other plugins set affinities here, too: the one that is named last in TaskPlugin counts. This series has no hook for
-// a suspension.
+// task/affinity sets here, too, what it worked out before the task was forked. Where the node agent has placed the task
+// that is taken from it: the CPUs may be another job's by now. This series has no hook for a suspension.
 int task_p_pre_launch_priv(stepd_step_rec_t* job, uint32_t task, uint32_t) {
-    task::tell_of_fork(job, task);
+    if (task::tell_of_fork(job, task)) xfree(job->task[task]->cpu_set);
     return SLURM_SUCCESS;
 }
 
