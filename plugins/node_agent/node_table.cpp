@@ -46,10 +46,22 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
     return clients;
 }
 
-/// Returns the processes that run on the task's CPUs without a reservation of their own.
-std::vector<pid_t> followers_of(const TaskState& task) {
-    std::vector<pid_t> own = below(pid_of(task), all_processes());
-    return task.step.is_extern() ? processes_of_extern_step(pid_of(task), own) : own;
+/// Adds the orphans of the task's step that run on the task's CPUs: those of another task have other CPUs.
+void add_orphans(const TaskState& task, const CpuSet& cpus, std::vector<pid_t>& processes) {
+    for (const pid_t orphan : orphans_of_step(pid_of(task))) {
+        CpuSet mask{};
+        if (get_affinity(static_cast<uint32_t>(orphan), mask) && cpus.contains(mask)) processes.push_back(orphan);
+    }
+}
+
+/// Returns the processes that run on the task's CPUs without a reservation of their own. A program that `follows` takes
+/// its descendants along.
+std::vector<pid_t> followers_of(const TaskState& task, const CpuSet& cpus, bool follows) {
+    std::vector<pid_t> own;
+    if (!follows) own = below(pid_of(task), all_processes());
+    if (task.step.is_extern()) return processes_of_extern_step(pid_of(task), own);
+    add_orphans(task, cpus, own);
+    return own;
 }
 
 }  // namespace
@@ -137,11 +149,12 @@ std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& t
 }
 
 std::string NodeTable::move_descendants(const TaskState& task, const CpuSet& before, const CpuSet& now) const {
-    if (!real_ || !task.malleable || follows(task)) return {};
+    if (!real_ || !task.malleable) return {};
+    const bool by_itself = follows(task);
     const uint64_t deadline = deadline_in_ms(timeout_ms_);
     for (int pass = 0, moved = 1; pass < kMaxPasses && moved > 0; ++pass) {
         moved = 0;
-        for (const pid_t process : followers_of(task)) {
+        for (const pid_t process : followers_of(task, before, by_itself)) {
             const Confined confined = confine(static_cast<uint32_t>(process), {before, before}, now, deadline);
             if (confined.status != DROM_OK && confined.status != DROM_E_NOPROC)
                 return "drom: step " + task.step.text() + ": process " + std::to_string(process) +

@@ -71,6 +71,36 @@ TEST_F(ExternStep, HasWhatItsDaemonStartedWhereThereAreNoCgroups) {
     EXPECT_EQ(processes(), std::vector<pid_t>{8});
 }
 
+/// A machine of plain files: process 7 is the step daemon, 8 its task, 9 the task's child. Process 10 lost its parent,
+/// and 11 is its child.
+class Orphans : public ExternStep {
+protected:
+    void SetUp() override {
+        write("/proc/self/mountinfo", "31 23 0:28 / /cg/freezer rw - cgroup cgroup rw,freezer\n");
+        for (const auto& [process, parent] : {std::pair{7, 1}, {8, 7}, {9, 8}, {10, 1}, {11, 10}, {12, 1}})
+            write("/proc/" + std::to_string(process) + "/stat",
+                  std::to_string(process) + " (sh) S " + std::to_string(parent) +
+                      " 1 1 0 -1 4194560 1 1 0 0 0 0 0 0 20 0 1 0 100 1 1\n");
+        write("/proc/8/cgroup", "1:freezer:/slurm/uid_0/job_4/step_0\n");
+        write("/cg/freezer/slurm/uid_0/job_4/step_0/cgroup.procs", "7\n8\n9\n10\n11\n");
+        write("/cg/freezer/slurm/uid_0/job_4/step_1/cgroup.procs", "12\n");
+    }
+    std::vector<pid_t> orphans() { return orphans_of_step(8, root_.path()); }
+};
+
+TEST_F(Orphans, OfAStepAreInItsCgroupAndNotBelowItsDaemon) { EXPECT_EQ(orphans(), (std::vector<pid_t>{10, 11})); }
+
+TEST_F(Orphans, OfAStepWhoseDaemonHasEndedAreNotKnown) {
+    write("/proc/8/stat", "8 (sh) S 1 1 1 0 -1 4194560 1 1 0 0 0 0 0 0 20 0 1 0 100 1 1\n");
+    EXPECT_TRUE(orphans().empty());
+}
+
+TEST_F(Orphans, AreNoneWhereSlurmMakesNoCgroups) {
+    write("/proc/8/cgroup", "1:freezer:/\n");
+    write("/cg/freezer/cgroup.procs", "1\n8\n10\n");
+    EXPECT_TRUE(orphans().empty());
+}
+
 TEST(Descendants, AreFoundWhateverAProgramCallsItself) {
     Child parent = Child::run([] {
         Child child = Child::run([] {

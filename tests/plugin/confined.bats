@@ -181,6 +181,27 @@ shrunk_mate() {
     expect "$(sort -u out | paste -sd ' ')" "$(printf 'Cpus_allowed_list:\t0 all')"
 }
 
+@test "processes that have lost their parent leave their job's CPU with it, and come back" {
+    script "srun -N2 sh -c '(sleep 301 & echo \$! >$WORK/lost.\$SLURMD_NODENAME); exec sleep 300'"
+    MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
+    gets "$TWO" "$MATE.0" 0-1
+    eventually "the process runs" grep -q . "lost.$TWO"
+    local lost
+    lost=$(<"lost.$TWO")
+    eventually "it has lost its parent" has_other_parent "$lost" "$(pid_of "$TWO" "$MATE.0")"
+    guest -N2
+    gets "$TWO" "$GUEST.0" 1
+    eventually "it has left the guest's CPU" may_use "$lost" 0
+    scancel "$GUEST"
+    eventually "it has both CPUs again" may_use "$lost" 0-1
+}
+# has_other_parent PID PARENT: checks that this is not its parent, nor a child of that.
+has_other_parent() {
+    local parent
+    parent=$(ps -o ppid= -p "$1" | tr -d ' ')
+    [[ $parent != "$2" && $(ps -o ppid= -p "$parent" | tr -d ' ') != "$2" ]]
+}
+
 @test "a guest's cpuset gets the whole node when it is the last job there" {
     mate -N2
     guest -N2
