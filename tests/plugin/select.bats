@@ -449,6 +449,19 @@ all_idle() { [[ $(sinfo -h -t idle -o %D) == 4 ]]; }
     [[ $(field "$MATE" TimeLimit) =~ 00:3[01]:00 ]]
 }
 
+@test "a job that asked for a signal before its end gets it as long before, also when its guest ends early" {
+    script "trap '' USR1" "sleep 300"
+    nodes_registered
+    MATE=$(sbatch --parsable --malleable --exclusive -N4 -t 3 --signal=B:USR1@170 -o /dev/null "$SCRIPT")
+    eventually "job $MATE runs" runs "$MATE"
+    running_job GUEST -N4 -t 2
+    expect "$(field "$MATE" TimeLimit)" 00:05:00
+    sleep 12 # less than the five minutes are left then, and a minute
+    scancel "$GUEST"
+    eventually "the mate has its cores again" has_cores "$MATE" 0-7
+    expect "$(field "$MATE" TimeLimit)" 00:05:00
+}
+
 @test "a test of whether a job could run changes nothing" {
     mate -N4
     sbatch --test-only --malleable --exclusive -N4 -t 1 --wrap true 2>&1 | grep -q "to start at"

@@ -119,13 +119,28 @@ void Books::reconcile_beside(const job_record_t& gone, Seconds at) {
     if (!beside.empty()) reconcile(beside, nullptr, at);
 }
 
+namespace {
+
+/// Returns the limit in minutes with which the job still has its signal (--signal) as long before its end as it asked
+/// for; 0: it asked for none. Never more than its limit now. slurmctld looks twice per minute whether it is time.
+uint32_t limit_for_signal(const job_record_t& job, Seconds now) {
+    constexpr Seconds kLate = 60;
+    if (job.warn_time == 0) return 0;
+    if ((job.warn_flags & WARN_SENT) != 0) return job.time_limit;
+    const Seconds spare = job.end_time - (now + job.warn_time + kLate);
+    return job.time_limit - std::min(job.time_limit, static_cast<uint32_t>(std::max<Seconds>(0, spare) / 60));
+}
+
+}  // namespace
+
 void Books::set_limits(const std::vector<JobId>& changed) {
     for (const JobId id : changed) {
         job_record_t* record = record_of(id);
         const policy::RunningJob* running = running_.coscheduler().find(id);
         if (record == nullptr || running == nullptr || record->time_limit == INFINITE) continue;
         const uint32_t own = own_limit(*record);
-        const uint32_t more = limit_for(*record, running->end - running->start, running->job.request) - own;
+        const uint32_t needed = limit_for(*record, running->end - running->start, running->job.request);
+        const uint32_t more = std::max(needed, limit_for_signal(*record, running_.now())) - own;
         if (more != 0 || shared_jobs().find(id) != nullptr) shared_jobs()[id].note_limit(own, more);
         const std::string word = more == 0 ? "" : std::to_string(own) + "+" + std::to_string(more);
         if (value_of(comment_of(*record), kLimitWord).value_or("") != word)
