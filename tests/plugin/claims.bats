@@ -117,6 +117,19 @@ log_says_since() { log_since | grep -qF "$1"; }
     expect "$(cores "$MATE")" 0-7
 }
 
+@test "a guest whose mate gave a node back has whole nodes when the mate has ended" {
+    mate -N2
+    guest -N2
+    scontrol update jobid="$MATE" numnodes=1
+    expect "$(field "$MATE" NumNodes)" 1
+    scancel "$MATE"
+    eventually "the guest has all cores of both nodes" has_cores "$GUEST" 0-7
+    script "sleep 300"
+    SMALL=$(sbatch --parsable -N1 -n4 -t 1 -o /dev/null "$SCRIPT")
+    sleep 3
+    waits "$SMALL"
+}
+
 @test "a guest that gives a node back leaves it to its mate" {
     mate -N2
     guest -N2

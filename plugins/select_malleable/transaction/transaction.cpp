@@ -156,19 +156,46 @@ void Transaction::ended(job_record_t* job) {
     const bool stranger = running_.is_other(job->job_id) && !running_.coscheduler().knows(job->job_id);
     forget(job->job_id);
     if (stranger) books_.reconcile_beside(*job, at);
-    if (!running_.coscheduler().knows(job->job_id)) return recovery_.save();
-    const std::vector<JobId> others = running_.coscheduler().co_runners(job->job_id);
-    const policy::NodeSet nodes = running_.nodes_of({job->job_id});
-    running_.coscheduler().finish(job->job_id, running_.now());
+    if (running_.coscheduler().knows(job->job_id)) pass_on(*job, at);
+    take_in(*job, at);
+    recovery_.save();
+}
+
+/// Gives the cores of a job that has ended to those with which it shared.
+void Transaction::pass_on(job_record_t& ended, Seconds at) {
+    const std::vector<JobId> others = running_.coscheduler().co_runners(ended.job_id);
+    const policy::NodeSet nodes = running_.nodes_of({ended.job_id});
+    running_.coscheduler().finish(ended.job_id, running_.now());
     const std::vector<JobId> changed = running_.coscheduler().changed();
-    if (changed.empty()) return recovery_.save();
+    if (changed.empty()) return;
     books_.reconcile(changed, nullptr, at);
-    tell_nodes(*job, steps_of_sole_jobs(others, nodes));
+    tell_nodes(ended, steps_of_sole_jobs(others, nodes));
     books_.set_limits(changed);
     for (const JobId id : changed) books_.comment(id);
     once_unlocked(call_confirm_);
-    recovery_.save();
-    slurm_info("select/malleable: job %u has ended; its cores go to job %s", job->job_id, text_of(others).c_str());
+    slurm_info("select/malleable: job %u has ended; its cores go to job %s", ended.job_id, text_of(others).c_str());
+}
+
+/// Gives whole nodes back to jobs of which it is not known with which others they share, once they are alone there. A
+/// guest is such a job after its mate has given back one of the nodes.
+void Transaction::take_in(const job_record_t& gone, Seconds at) {
+    if (running_.others() == 0 || gone.job_resrcs == nullptr) return;
+    const policy::NodeSet nodes = node_set(gone.job_resrcs->node_bitmap);
+    std::vector<JobId> taken;
+    each_running_job([&](const job_record_t& job) {
+        const bool is_stranger = running_.is_other(job.job_id) && !running_.coscheduler().knows(job.job_id);
+        if (!is_stranger || !has_whole_nodes(job)) return;
+        const policy::Placed seen = placed(job);
+        if (seen.nodes.common(nodes).empty()) return;
+        running_.remove_other(job.job_id);
+        if (running_.coscheduler().start(seen.job, seen.nodes, running_.now()))
+            taken.push_back(seen.job.id);
+        else
+            running_.add_other(job.job_id, seen.nodes);
+    });
+    if (taken.empty()) return;
+    books_.reconcile(taken, nullptr, at);
+    slurm_info("select/malleable: job %s has its whole nodes again", text_of(taken).c_str());
 }
 
 void Transaction::forget(JobId id) {

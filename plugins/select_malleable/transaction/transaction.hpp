@@ -49,6 +49,8 @@ public:
 
 private:
     void forget(policy::JobId id);
+    void pass_on(job_record_t& ended, policy::Seconds at);
+    void take_in(const job_record_t& gone, policy::Seconds at);
     void extend(const std::vector<policy::JobId>& jobs);
     void write_counters();
     void write_counters_now_and_then();
