@@ -6,6 +6,7 @@
 #include "admin/carry_out.hpp"
 #include "admin/description.hpp"
 #include "admin/orders.hpp"
+#include "admin/regions.hpp"
 #include "admin/reservations.hpp"
 #include "admin/wait.hpp"
 #include "base/error.hpp"
@@ -237,6 +238,12 @@ int drom_descendants(drom_table* table, int32_t pid, int32_t* out, size_t* n, dr
     if (table == nullptr) return no_table("descendants", error);
     if (n == nullptr) return no_room("descendants", "n", error);
     return drom::list_descendants(table->core, static_cast<uint32_t>(pid), out, n, error);
+}
+
+int drom_regions(drom_table* table, int32_t pid, drom_region_info* out, size_t* n, drom_error* error) {
+    if (table == nullptr) return no_table("regions", error);
+    if (n == nullptr) return no_room("regions", "n", error);
+    return drom::list_regions(table->core, static_cast<uint32_t>(pid), out, n, error);
 }
 
 int drom_check(drom_table* table, const drom_options* options, drom_error* error) {

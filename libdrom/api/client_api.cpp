@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // client_api.cpp - the calls of clients in the C interface: drom_init ... drom_limits.
 #include <atomic>
+#include <cstddef>
 
 #include "admin/options.hpp"
+#include "admin/regions.hpp"
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client/client.hpp"
+#include "client/regions.hpp"
 #include "openmp/apply.hpp"
 
 using drom::CpuSet;
@@ -154,6 +157,28 @@ int drom_enable(void) {
 
 int drom_limits(uint32_t min_cpus, uint32_t max_cpus, drom_error* error) {
     return client::limits(min_cpus, max_cpus, error);
+}
+
+int drom_region_begin(const char* name) { return client::regions::begin(name); }
+
+int drom_region_end(const char* name) { return client::regions::end(name); }
+
+int drom_region_get(const char* name, drom_region_info* out, drom_error* error) {
+    if (out == nullptr) return fail(error, DROM_E_INVAL, "drom: region: out is NULL; give the address of one");
+    if (const int status = drom::check_region_size(out->size, "region", error); status != DROM_OK) return status;
+    drom::RegionFigures figures{};
+    switch (const int status = client::regions::figures_of(name, figures)) {
+        case DROM_OK: break;
+        case DROM_E_NOPROC:
+            return fail(error, status, "drom: region: no region of this process is called '%s'; begin it first", name);
+        case DROM_E_BUSY:
+            return fail(error, status, "drom: region '%s': other threads change it all the time; try again", name);
+        default:
+            return fail(error, status, "drom: region: the name is NULL, empty, or longer than %d bytes; shorten it",
+                        DROM_REGION_NAME - 1);
+    }
+    drom::describe_region(figures, DROM_REGION_FINE, out->size, out);
+    return drom::succeed(error);
 }
 
 }  // extern "C"

@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "base/error.hpp"
+#include "regions.hpp"
 #include "reserved.hpp"
 #include "runtime_waiting.hpp"
 #include "shmem/descendants.hpp"
@@ -166,6 +167,7 @@ void confine_all(const Request& wanted) noexcept {
         return;
     }
     state.applied = wanted.mask - done.refused;
+    regions::note_cpus(state.applied.count());
     note_alone(wanted.seq, last.mask, real && done.processes == 1);
     state.attempts.clear();
     state.attempts.add(state.applied);  // where this process has moved threads back for an older request

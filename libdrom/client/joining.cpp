@@ -12,6 +12,7 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "client_state.hpp"
+#include "regions.hpp"
 #include "reserved.hpp"
 #include "runtime_waiting.hpp"
 #include "shmem/enrolment.hpp"
@@ -38,6 +39,7 @@ void after_fork_in_child() {
     state.agent_threads.store(0);
     state.call.lock = PTHREAD_MUTEX_INITIALIZER;
     waiting::after_fork_in_child();
+    regions::after_fork_in_child();
     move_child_inside();  // mutant child-inside
 }
 
@@ -231,6 +233,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     state.team.store(Team::Unknown);
     waiting::begin();
     state.pid = getpid();
+    regions::note_cpus(affinity.count());
     Page& page = *state.page;
     write_applied(state.ledger, page, 0, affinity);
     page.entry_points.fetch_or(options.entry_points);
@@ -238,6 +241,7 @@ void start_reading(const JoinOptions& options, const CpuSet& affinity) noexcept 
     page.joined.store(1);
     hot.request.store(&state.ledger.mailbox(state.slot).newest);
     state.joined.store(true, std::memory_order_release);
+    regions::publish_all();
 }
 
 /// Returns the slot that this process takes over; kNoSlot when it gets its own. `only`: as reserved_slot().

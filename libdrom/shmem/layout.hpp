@@ -3,8 +3,8 @@
 //
 // A table is a directory:
 //   ledger               header | owner words | home words | locations | slots | requests | intent | events
-//   client.<slot>.<gen>  one page, written by the client, read by administrators; in a node table it is shared memory
-//                        without a file
+//   client.<slot>.<gen>  one page (16 KiB), written by the client, read by administrators; in a node table it is shared
+//                        memory without a file
 //
 // Any process may be killed between any two stores. Therefore
 // - the owner of a CPU is one 64-bit word, changed by one compare-and-swap, and nothing repeats it;
@@ -188,7 +188,7 @@ struct Event {
 };
 static_assert(sizeof(Event) == 64);
 
-/// Client -> administrators: one page. Administrators treat it as untrusted input.
+/// Client -> administrators: one page, with RegionArea behind this. Administrators treat it as untrusted input.
 struct Page {
     uint64_t magic;
     uint32_t layout_version;
@@ -227,8 +227,33 @@ struct Page {
 };
 static_assert(offsetof(Page, released) == 64 && offsetof(Page, entry_points) == 128 &&
               offsetof(Page, safe_points) == 192);
-static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 4096);
-inline constexpr size_t kPageSize = 4096;
+static_assert(offsetof(Page, why) == 256 && offsetof(Page, applied) == 384 && sizeof(Page) <= 1024);
+
+/// A region of the client: what happened while it was open. Sums are {end - begin} modulo 2^64. So while the region is
+/// open each sum lacks its clock, which a reader adds (regions.hpp).
+struct RegionRecord {
+    Half stamp;  ///< odd: being written; 0: never written
+    Half open;   ///< begins without their end
+    Word count;  ///< begins
+    Word elapsed_ns, cpu_ns, available_ns;
+    uint8_t pad0[24];
+    Word name[16];  ///< text with its end
+};
+static_assert(offsetof(RegionRecord, name) == 64 && sizeof(RegionRecord) == 192);
+
+/// Client -> observers: the regions of the client, kRegionsAt bytes behind the begin of its page.
+struct RegionArea {
+    Half stamp;  ///< as that of a record, for the three words below
+    uint8_t pad0[4];
+    Word since_ns, sum_ns, cpus;  ///< CPUs of the client's mask since then, and the sum over all time before
+    uint8_t pad1[32];
+    RegionRecord regions[64];
+};
+static_assert(offsetof(RegionArea, since_ns) == 8 && offsetof(RegionArea, regions) == 64);
+inline constexpr uint32_t kRegions = 64;
+inline constexpr size_t kRegionsAt = 1024;
+inline constexpr size_t kPageSize = 16384;
+static_assert(sizeof(Page) <= kRegionsAt && kRegionsAt + sizeof(RegionArea) <= kPageSize);
 
 constexpr uint32_t half_bytes(uint32_t mask_words) noexcept { return (16 + 8 * mask_words + 63) / 64 * 64; }
 constexpr uint32_t request_stride(uint32_t mask_words) noexcept { return 64 + 3 * half_bytes(mask_words); }
@@ -313,7 +338,12 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
     offsetof(Page, began), offsetof(Page, moved), offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank),
     offsetof(Page, local_rank), offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client),
-    offsetof(Page, launcher)};
+    offsetof(Page, launcher),
+    // its regions
+    kRegions, kRegionsAt, sizeof(RegionRecord), offsetof(RegionRecord, open), offsetof(RegionRecord, count),
+    offsetof(RegionRecord, elapsed_ns), offsetof(RegionRecord, cpu_ns), offsetof(RegionRecord, available_ns),
+    offsetof(RegionRecord, name), offsetof(RegionArea, since_ns), offsetof(RegionArea, sum_ns),
+    offsetof(RegionArea, cpus), offsetof(RegionArea, regions)};
 
 template <size_t N>
 constexpr uint64_t hash_of_facts(const uint64_t (&facts)[N]) noexcept {

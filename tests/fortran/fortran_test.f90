@@ -41,6 +41,11 @@ program fortran_test
   call expect(drom_expand(table, pid, 1, error=error) == DROM_E_INVAL, 'not upwards: ' // drom_text(error))
   call expect(drom_disable() == DROM_OK, 'disable')
   call expect(drom_enable() == DROM_OK, 'enable')
+  call expect(drom_region_begin('solve   ') == DROM_OK, 'a region begins')
+  call expect(drom_region_end('solve') == DROM_OK, 'and ends')
+  call expect(drom_region_end('solve') == DROM_UNCHANGED, 'once')
+  call expect(drom_region_begin('  ') == DROM_E_INVAL, 'a blank name')
+  call expect(drom_region_begin(repeat('x', 128)) == DROM_E_INVAL, 'a name that is too long')
   call expect(drom_limits(2, 0, error) == DROM_OK, 'limits: ' // drom_text(error))
   mask = 1
   options = drom_new_options(flags=DROM_WAIT_RELEASED + DROM_TAKE, timeout_ms=50)

@@ -61,8 +61,42 @@ class Text(unittest.TestCase):
 class Layout(unittest.TestCase):
     def test_structs_are_as_long_as_the_headers(self):
         """Compares with numbers that tests/abi pins to drom.h."""
-        self.assertEqual([ctypes.sizeof(struct) for struct in (_library.Error, _library.Options, _library.ClientInfo, _library.Event)],
-                         [256, 88, 328, 48])
+        self.assertEqual([ctypes.sizeof(struct) for struct in (_library.Error, _library.Options, _library.ClientInfo, _library.Event,
+                                                                   _library.RegionInfo)],
+                         [256, 88, 328, 48, 176])
+
+
+class Regions(WithTable):
+    def test_a_region_measures_what_is_inside(self):
+        for _ in range(2):
+            with drom.region("python"), drom.region("python, inside"):
+                time.sleep(0.02)
+        info = drom.region_info("python")
+        self.assertEqual((info.name, info.count, info.open, info.fine), ("python", 2, 0, True))
+        self.assertGreaterEqual(info.elapsed, 0.04)
+        self.assertLess(info.cpu, info.elapsed)
+        self.assertGreaterEqual(info.elapsed, drom.region_info("python, inside").elapsed)
+
+    def test_an_exception_ends_the_region(self):
+        with contextlib.suppress(ZeroDivisionError), drom.region("raises"):
+            raise ZeroDivisionError
+        self.assertEqual(drom.region_info("raises").open, 0)
+
+    def test_a_wrong_name_is_refused(self):
+        for name in ("", "x" * 128, "a\0b"):
+            with self.assertRaises(ValueError, msg=name), drom.region(name):
+                self.fail("it began")
+        with self.assertRaises(drom.Error) as refusal:
+            drom.region_info("never")
+        self.assertEqual(refusal.exception.status, drom.Status.NOPROC)
+
+    def test_an_administrator_sees_the_regions_of_a_client(self):
+        process = self.client("with drom.region('solve'):\n    print('in', flush=True)\n    input()\n")
+        self.assertEqual(process.stdout.readline(), "in\n")
+        (info,) = self.table.regions(process.pid)
+        self.assertEqual((info.name, info.count, info.open, info.fine), ("solve", 1, 1, True))
+        self.assertGreater(self.table.regions(process.pid)[0].elapsed, info.elapsed)
+        self.assertIsNotNone(info.cpu)
 
 
 class Administrator(WithTable):

@@ -16,6 +16,7 @@
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "client/client.hpp"
+#include "client/regions.hpp"
 #include "memory_table.hpp"
 #include "shmem/admin_lock.hpp"
 #include "shmem/events.hpp"
@@ -237,6 +238,29 @@ TEST(Race, TheTurnIsOneAdministratorsAtATime) {
     });
     EXPECT_EQ(turns.load(), kActors * (rounds() / 10));
     EXPECT_EQ(table.ledger.header().admin_lock.load(), 0U);
+}
+
+TEST(Race, RegionsLoseNoBeginAndNoEnd) {
+    RegionFigures last{};
+    std::atomic<unsigned> wrong{0};
+    const uint64_t begin = now_ns();
+    together([&](unsigned actor) {
+        RegionFigures figures{};
+        for (unsigned i = 0; i < rounds(); ++i) {
+            if (actor == 0) client::regions::note_cpus(1 + i % 4);
+            if (client::regions::begin("all actors") != DROM_OK) wrong.fetch_add(1);
+            const int status = client::regions::figures_of("all actors", figures);
+            if (status == DROM_OK && (figures.open == 0 || figures.elapsed_ns > now_ns() - begin)) wrong.fetch_add(1);
+            if (status != DROM_OK && status != DROM_E_BUSY) wrong.fetch_add(1);
+            if (client::regions::end("all actors") != DROM_OK) wrong.fetch_add(1);
+        }
+    });
+    EXPECT_EQ(wrong.load(), 0U);
+    ASSERT_EQ(client::regions::figures_of("all actors", last), DROM_OK);
+    EXPECT_EQ(last.count, kActors * rounds());
+    EXPECT_EQ(last.open, 0U);
+    EXPECT_LE(last.elapsed_ns, now_ns() - begin);
+    EXPECT_LE(last.available_ns, 4 * last.elapsed_ns);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ module drom
   private
   public :: drom_error, drom_options, drom_new_options, drom_text, drom_count, drom_has, drom_add
   public :: drom_init, drom_finalize, drom_poll, drom_poll_apply, drom_disable, drom_enable, drom_limits
+  public :: drom_region_begin, drom_region_end
   public :: drom_open, drom_close, drom_get_mask, drom_set_mask, drom_set_masks, drom_shrink, drom_expand, drom_wait, drom_check
 
   integer, parameter, public :: drom_word = c_int64_t
@@ -76,6 +77,14 @@ module drom
       import
       integer(c_int32_t), value :: min_cpus, max_cpus
       type(c_ptr), value :: error
+    end function
+    integer(c_int) function c_region_begin(name) bind(c, name='drom_region_begin')
+      import
+      character(kind=c_char), intent(in) :: name(*)
+    end function
+    integer(c_int) function c_region_end(name) bind(c, name='drom_region_end')
+      import
+      character(kind=c_char), intent(in) :: name(*)
     end function
     integer(c_int) function c_open(table, where, options, error) bind(c, name='drom_open')
       import
@@ -208,6 +217,18 @@ contains
     integer, intent(in) :: min_cpus, max_cpus
     type(drom_error), intent(out), target, optional :: error
     drom_limits = c_limits(int(min_cpus, c_int32_t), int(max_cpus, c_int32_t), at_error(error))
+  end function
+
+  !> Begins a region of the process. Blanks at the end of a name do not count.
+  integer(c_int) function drom_region_begin(name)
+    character(len=*), intent(in) :: name
+    drom_region_begin = c_region_begin(trim(name) // c_null_char)
+  end function
+
+  !> Ends it. DROM_UNCHANGED: it is not open.
+  integer(c_int) function drom_region_end(name)
+    character(len=*), intent(in) :: name
+    drom_region_end = c_region_end(trim(name) // c_null_char)
   end function
 
   !> Opens the table in `where`; '' or left out: DROM_TABLE, else the user's own table.

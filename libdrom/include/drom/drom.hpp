@@ -289,6 +289,20 @@ public:
         }
     }
 
+    /// Returns the regions of a client, in no order.
+    Expected<std::vector<drom_region_info>> regions(pid_t pid) const {
+        std::vector<drom_region_info> found(64);
+        for (;;) {
+            found.front().size = sizeof(drom_region_info);
+            size_t count = found.size();
+            drom_error error{};
+            const int status = drom_regions(table_.get(), pid, found.data(), &count, &error);
+            if (status < 0 && status != DROM_E_FULL) return failure(status, error.text);
+            found.resize(count);
+            if (status == DROM_OK) return found;
+        }
+    }
+
     /// Verifies the table and completes unfinished changes; unchanged() when there was nothing to do.
     Expected<Outcome> check() {
         drom_error error{};
@@ -411,6 +425,33 @@ private:
     // On the heap, because drom_on_change keeps the address while the Client may move. Kept until the end, because the
     // agent's thread may be inside a function that has just been replaced.
     std::vector<std::unique_ptr<std::function<void(const CpuSet&)>>> functions_;
+};
+
+// ---- regions ------------------------------------------------------------------------------------------------------
+
+/// A region of this process, open while the object lives. A name that drom_region_begin refuses measures nothing.
+class Region {
+public:
+    /// Begins the region. The text has to live as long as the object.
+    explicit Region(const char *name) : name_(drom_region_begin(name) == DROM_OK ? name : nullptr) {}
+    ~Region() {
+        if (name_ != nullptr) drom_region_end(name_);
+    }
+    Region(const Region&) = delete;
+    Region& operator=(const Region&) = delete;
+
+    /// Returns the figures of a region of this process.
+    static Expected<drom_region_info> figures(const std::string& name) {
+        drom_region_info info{};
+        info.size = sizeof info;
+        drom_error error{};
+        const int status = drom_region_get(name.c_str(), &info, &error);
+        if (status < 0) return failure(status, error.text);
+        return info;
+    }
+
+private:
+    const char *name_;
 };
 
 } // namespace skin

@@ -35,7 +35,8 @@ from typing import Literal
 
 from . import _library as c
 
-__all__ = ["Client", "ClientInfo", "Error", "Event", "Reservation", "Status", "Table", "format_cpus", "parse_cpus"]
+__all__ = ["Client", "ClientInfo", "Error", "Event", "RegionInfo", "Reservation", "Status", "Table", "format_cpus", "parse_cpus", "region",
+           "region_info"]
 __version__ = "0.1.0"
 
 Wait = Literal["released", "resized"] | None
@@ -144,6 +145,20 @@ class ClientInfo:
 
 
 @dataclass(frozen=True)
+class RegionInfo:
+    """A region of a process. Times are seconds, over the time in which it was open: `cpu` of all threads, None where it is not known; `available` is
+    the number of CPUs in the mask, summed over that time. `fine` False: the figures could not be read."""
+
+    name: str
+    count: int
+    open: int
+    elapsed: float
+    cpu: float | None
+    available: float
+    fine: bool
+
+
+@dataclass(frozen=True)
 class Reservation:
     """`environment` is what has to be added to the variables of the program that the reservation is for."""
 
@@ -163,6 +178,34 @@ class Event:
     cpu: int | None
     seq: int
     value: int
+
+
+def _region_info(info: c.RegionInfo) -> RegionInfo:
+    return RegionInfo(name=info.name.decode(errors="replace"), count=info.count, open=info.open, elapsed=info.elapsed_ns / 1e9,
+                      cpu=None if info.cpu_ns == c.NOT_KNOWN else info.cpu_ns / 1e9, available=info.available_ns / 1e9, fine=info.state == c.REGION_FINE)
+
+
+@contextlib.contextmanager
+def region(name: str) -> Iterator[None]:
+    """Measures what is inside as a region of this process, which need be no client. Raises ValueError for a name that cannot be: empty, longer than
+    127 bytes, or with a NUL; and MemoryError for too many regions."""
+    text = name.encode()
+    status = c.lib.drom_region_begin(text) if b"\0" not in text else Status.INVAL
+    if status == Status.INVAL:
+        raise ValueError(f"drom: {name!r} is no name of a region: it has 1 to 127 bytes, and none of them is 0")
+    if status < 0:
+        raise MemoryError(f"drom: region {name!r}: this process has too many regions, or too little memory")
+    try:
+        yield
+    finally:
+        c.lib.drom_region_end(text)
+
+
+def region_info(name: str) -> RegionInfo:
+    """The figures of a region of this process, until now."""
+    info = c.RegionInfo(size=ctypes.sizeof(c.RegionInfo))
+    _call(c.lib.drom_region_get, name.encode(), ctypes.byref(info))
+    return _region_info(info)
 
 
 class Table:
@@ -293,6 +336,14 @@ class Table:
 
     def restore(self, cpus: Iterable[int]) -> Status:
         return _call(c.lib.drom_restore, self._open(), c.words_of(cpus), c.WORDS, None)
+
+    def regions(self, pid: int) -> list[RegionInfo]:
+        """The regions of a client, in no order, as they are now."""
+        room = (c.RegionInfo * 64)()
+        room[0].size = ctypes.sizeof(c.RegionInfo)
+        count = ctypes.c_size_t(len(room))
+        _call(c.lib.drom_regions, self._open(), pid, room, ctypes.byref(count))
+        return [_region_info(info) for info in room[: count.value]]
 
     def check(self) -> Status:
         """Verifies the table, finishes what a dead administrator began, removes the dead. Returns Status.UNCHANGED when there is nothing to do."""

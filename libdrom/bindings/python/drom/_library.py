@@ -15,6 +15,8 @@ Words = ctypes.c_uint64 * WORDS
 WAIT_RELEASED, WAIT_RESIZED, NEVER_CONFINE, TAKE, RETURN, FAST, CREATE, READONLY, ASYNC, RIGID, NODE, ADD, REMOVE, VIRTUAL, TREE = (1 << bit for bit in range(15))
 GRACE_AT_ONCE = NO_CPU = 2**32 - 1
 CLIENT_LIVE = 2
+NOT_KNOWN = 2**64 - 1
+REGION_FINE = 0
 EVENT_KINDS = dict(enumerate(("join", "leave", "reap", "claim", "offer", "accept", "free", "post", "released", "confined", "resized", "cancel", "kept"), 1))
 
 
@@ -47,6 +49,10 @@ class ClientInfo(ctypes.Structure):
 
 class Event(ctypes.Structure):
     _fields_ = _fields("u64 index time_ns seq; u32 type slot cpu value; i32 pid; u32 reserved")
+
+
+class RegionInfo(ctypes.Structure):
+    _fields_ = _fields("size size; u64 count elapsed_ns cpu_ns available_ns; u32 open state; char name[128]")
 
 
 MaskFunction = ctypes.CFUNCTYPE(None, ctypes.POINTER(ctypes.c_uint64), ctypes.c_size_t, ctypes.c_void_p)
@@ -118,7 +124,8 @@ def _load() -> ctypes.CDLL:
 
 _SIGNATURES = {
     "drom_init": "words size options error", "drom_finalize": "error", "drom_poll": "words size error", "drom_poll_apply": "error",
-    "drom_on_change": "function pointer options error", "drom_disable": "", "drom_enable": "", "drom_limits": "u32 u32 error",
+    "drom_on_change": "function pointer options error", "drom_disable": "", "drom_enable": "", "drom_region_begin": "text", "drom_region_end": "text",
+    "drom_region_get": "text pointer error", "drom_regions": "table i32 pointer pointer error", "drom_limits": "u32 u32 error",
     "drom_open": "pointer text options error", "drom_clients": "table pointer pointer error", "drom_get_mask": "table i32 words words size error",
     "drom_table_masks": "table words words words size error", "drom_set_mask": "table i32 words size options error",
     "drom_set_masks": "table pointer size options error",
