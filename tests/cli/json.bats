@@ -28,7 +28,7 @@ schema_of() {
         job) echo job-request ;;
         restore) echo drain ;;
         refusal) echo error ;;
-        change | thread | variable | mode | application | process | factors | row | advised | advice) ;;
+        change | thread | variable | mode | application | process | factors | row | advised | advice | measured | region) ;;
         *) echo "$1" ;;
     esac
 }
@@ -139,6 +139,17 @@ part() { jq -c "$1" "$WORK/json"; }
     part '.applications[0]' | is application
     part '.applications[0].processes[0]' | is process
     part '.applications[0].factors' | is factors
+}
+
+@test "stats --regions" {
+    local root=$BATS_TEST_DIRNAME/../..
+    gcc -O2 -I"$root/libdrom/include" "$root/tests/metrics/loads/regions.c" -o "$WORK/measured" "$BUILD/lib/libdrom.so" -Wl,-rpath,"$BUILD/lib"
+    guest one "$A" "$WORK/measured" "$WORK/ready"
+    eventually "its regions have run" test -e "$WORK/ready"
+    drom stats --regions --json >"$WORK/json"
+    is regions drom.regions/1 <"$WORK/json"
+    part '.clients[0]' | is measured
+    part '.clients[0].regions[]' | while IFS= read -r line; do is region <<<"$line"; done
 }
 
 @test "top" {

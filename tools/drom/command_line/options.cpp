@@ -119,6 +119,7 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
         app->add_flag("--csv", typed.options.stats.csv, "one line per program, fields separated by commas");
         app->add_flag("--talp", typed.options.stats.talp, "one program, as DLB's TALP writes it (JSON)");
+        app->add_flag("--regions", typed.options.stats.regions, "the parts that programs name and count themselves");
     }
     if (verb == "top") {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");

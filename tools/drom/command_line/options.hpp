@@ -56,6 +56,7 @@ struct StatsOptions {
     bool csv = false;
     bool talp = false;
     bool merge = false;
+    bool regions = false;            ///< the regions that programs count, in place of efficiencies
     std::vector<std::string> files;  ///< merge: the reports
 };
 

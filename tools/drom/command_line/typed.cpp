@@ -141,10 +141,22 @@ void read_job(const VerbText& verb, Typed& typed, NumberReader& reader) {
     if (!typed.per_rank.empty() && !typed.count.empty()) reader.complain("N and --per-rank exclude each other");
 }
 
+/// Checks what goes with --regions, which looks once, at one table.
+void read_regions(const Typed& typed, NumberReader& reader) {
+    const CommandOptions& options = typed.options;
+    if (!options.stats.regions) return;
+    if (options.stats.merge || options.stats.csv || options.stats.talp)
+        reader.complain("--regions goes with neither merge nor --csv nor --talp");
+    if (!typed.window.empty())
+        reader.complain("--regions and --window exclude each other: programs count from their start");
+    if (options.all_users) reader.complain("--regions and --all-users exclude each other; name a table with --table");
+}
+
 /// Reads the words of drom stats: a client, or "merge" and files.
 void read_stats_words(Typed& typed, NumberReader& reader) {
     CommandOptions& options = typed.options;
     options.stats.merge = options.client == "merge";
+    read_regions(typed, reader);
     if (options.stats.csv + options.stats.talp + options.json > 1)
         reader.complain("--csv, --talp and --json exclude each other");
     if (!options.job.empty() && !options.client.empty()) reader.complain("CLIENT and --job exclude each other");

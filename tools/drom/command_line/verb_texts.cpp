@@ -120,13 +120,16 @@ constexpr VerbText kVerbs[] = {
      "Each factor is the product of those below it. A sentence names the largest loss.\n"
      "Where the kernel lets no samples be taken, only the CPU use is known; a sentence says so, and the exit status is "
      "1.\n"
+     "--regions prints what programs count themselves, for each part that they name (drom_region_begin): how often it "
+     "began, time, CPU time of all threads, and CPUs of the mask over that time. It looks once.\n"
      "merge puts the reports of several nodes (--json) together. A file that is no such report is named with the "
      "place, "
      "and the exit status is 2.",
      "drom stats simulation\n"
      "drom stats --job 88.0 --window 60 --json > $(hostname).json\n"
      "drom stats merge n1.json n2.json              # the factors of the job on both nodes\n"
-     "drom stats --job 88.0 --talp > talp.json      # for tools that read TALP's files"},
+     "drom stats --job 88.0 --talp > talp.json      # for tools that read TALP's files\n"
+     "drom stats --regions simulation               # the parts that the program names"},
     {"top", "", "what each client does with its CPUs, one line per client",
      "Looks at all clients for --window seconds, as drom stats does, again and again. On a terminal it is a screen "
      "with "

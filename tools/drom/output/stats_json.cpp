@@ -88,6 +88,18 @@ Json application_of(const StatsApplication& application) {
     return json;
 }
 
+Json region_of(const drom_region_info& info) {
+    const bool fine = info.state == DROM_REGION_FINE;
+    const auto figure = [&](uint64_t value) { return fine && value != UINT64_MAX ? Json(value) : Json(); };
+    return {{"name", info.name},
+            {"state", region_state_word(info.state)},
+            {"count", figure(info.count)},
+            {"open", figure(info.open)},
+            {"elapsed_ns", figure(info.elapsed_ns)},
+            {"cpu_ns", figure(info.cpu_ns)},
+            {"available_ns", figure(info.available_ns)}};
+}
+
 /// Looks at a text without keeping it: where it is no JSON, and whether it is nested deeper than any of ours.
 class Inspector : public nlohmann::json_sax<Read> {
 public:
@@ -253,6 +265,20 @@ std::string stats_json(const StatsReport& report) {
               {"kernel", report.in_kernel}, {"cost_ns", ns_of(report.cost_s)}, {"applications", Json::array()}};
     for (const StatsApplication& application : report.applications)
         json["applications"].push_back(application_of(application));
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+std::string regions_json(const RegionsReport& report) {
+    Json json{{"schema", "drom.regions/1"}, {"node", report.node}, {"clients", Json::array()}};
+    for (const ClientRegions& client : report.clients) {
+        Json regions = Json::array();
+        for (const drom_region_info& info : client.regions) regions.push_back(region_of(info));
+        json["clients"].push_back({{"client", client.client},
+                                   {"job", client.job},
+                                   {"pid", client.pid},
+                                   {"rank", client.rank ? Json(*client.rank) : Json()},
+                                   {"regions", std::move(regions)}});
+    }
     return json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -23,29 +23,6 @@ namespace drom::command {
 
 namespace {
 
-/// Returns the clients that were asked for. Errors: E_NOPROC, E_BUSY; whole sentences.
-Expected<std::vector<drom_client_info>> asked_for(const CommandOptions& options, const Table& table) {
-    auto clients = table.clients();
-    if (!clients) return clients;
-    const auto refuse = [&](const Error& error) {
-        return tl::make_unexpected(sentence(options, error.status, error.text));
-    };
-    if (!options.job.empty()) {
-        std::erase_if(*clients, [&](const drom_client_info& info) { return options.job != info.job; });
-        if (clients->empty())
-            return refuse({DROM_E_NOPROC, fmt::format("no client belongs to job '{}'; drom list -o pid,job shows the "
-                                                      "jobs there are",
-                                                      options.job)});
-    }
-    if (options.client.empty()) return clients;
-    const auto pid = resolve_client(options.client, *clients);
-    if (!pid) return refuse(pid.error());
-    std::erase_if(*clients, [&](const drom_client_info& info) { return info.pid != *pid; });
-    if (clients->empty())
-        return refuse({DROM_E_NOPROC, fmt::format("process {} is not a client of {}", *pid, table.path())});
-    return clients;
-}
-
 std::string paranoid_text() {
     std::ifstream file("/proc/sys/kernel/perf_event_paranoid");
     std::string level;
@@ -74,6 +51,28 @@ int print_talp(const CommandOptions& options, const StatsReport& report) {
 }
 
 }  // namespace
+
+Expected<std::vector<drom_client_info>> clients_asked_for(const CommandOptions& options, const Table& table) {
+    auto clients = table.clients();
+    if (!clients) return clients;
+    const auto refuse = [&](const Error& error) {
+        return tl::make_unexpected(sentence(options, error.status, error.text));
+    };
+    if (!options.job.empty()) {
+        std::erase_if(*clients, [&](const drom_client_info& info) { return options.job != info.job; });
+        if (clients->empty())
+            return refuse({DROM_E_NOPROC, fmt::format("no client belongs to job '{}'; drom list -o pid,job shows the "
+                                                      "jobs there are",
+                                                      options.job)});
+    }
+    if (options.client.empty()) return clients;
+    const auto pid = resolve_client(options.client, *clients);
+    if (!pid) return refuse(pid.error());
+    std::erase_if(*clients, [&](const drom_client_info& info) { return info.pid != *pid; });
+    if (clients->empty())
+        return refuse({DROM_E_NOPROC, fmt::format("process {} is not a client of {}", *pid, table.path())});
+    return clients;
+}
 
 bool tell_refusals(const CommandOptions& options, const WindowSeen& window) {
     bool all = true;
@@ -107,10 +106,11 @@ int print_stats(const CommandOptions& options, const StatsReport& report) {
 
 int verb_stats(const CommandOptions& options) {
     if (options.stats.merge) return verb_stats_merge(options);
+    if (options.stats.regions) return verb_stats_regions(options);
     if (options.all_users) return look_all_users(options, verb_stats);
     const auto table = Table::open(options.table, {.read_only = true});
     if (!table) return refused(options, table.error());
-    const auto clients = asked_for(options, *table);
+    const auto clients = clients_asked_for(options, *table);
     if (!clients) return refused(options, clients.error());
     const WindowSeen window = watch_clients(*table, *clients, options.stats.window);
     const StatsReport report = report_of(window, node_name());

@@ -21,13 +21,17 @@ int verb_explain(const CommandOptions& options);
 Expected<std::string> explain_text(const Table& table, pid_t pid, std::chrono::milliseconds sample);
 int verb_explain_slurm(const CommandOptions& options);  ///< the same with --slurm
 int verb_stats(const CommandOptions& options);
-int verb_stats_merge(const CommandOptions& options);  ///< stats merge FILE...
+int verb_stats_merge(const CommandOptions& options);    ///< stats merge FILE...
+int verb_stats_regions(const CommandOptions& options);  ///< stats --regions
 int verb_advise(const CommandOptions& options);
 int verb_metrics(const CommandOptions& options);
 int verb_top(const CommandOptions& options);
 int verb_trace(const CommandOptions& options);
 int verb_check(const CommandOptions& options);
 int verb_env(const CommandOptions& options);
+
+/// Returns the clients that CLIENT or --job names; without both all. Errors: E_NOPROC, E_BUSY; whole sentences.
+Expected<std::vector<drom_client_info>> clients_asked_for(const CommandOptions& options, const Table& table);
 
 /// Returns the report of one node.
 StatsReport report_of(const WindowSeen& window, const std::string& node);
