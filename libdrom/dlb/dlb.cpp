@@ -11,6 +11,7 @@
 #include "reservation.hpp"
 #include "say.hpp"
 #include "tables.hpp"
+#include "talp.hpp"
 
 namespace drom::dlb {
 
@@ -31,6 +32,8 @@ void begin_anew() {
     process.preinitialised = false;
     process.over = true;
     process.reported.store(0);
+    process.talp.store(false);
+    forget_regions();
 }
 
 [[gnu::constructor]] void watch_forks() { pthread_atfork(nullptr, nullptr, begin_anew); }
@@ -91,6 +94,7 @@ void take_effect(const Options& options, bool reserved) noexcept {
     process.options = options;
     process.reserved = reserved;
     process.drom.store(options.drom);
+    process.talp.store(options.talp);
     process.disabled.store(false);
     process.polls.store(false);
 }
@@ -100,6 +104,7 @@ void be_ready() noexcept {
     process.newest = drom_dlb_newest();
     process.pid.store(getpid());
     process.ready.store(true);
+    begin_regions();
     if (process.options.async) drom_dlb_on_release(released);
 }
 
@@ -246,6 +251,7 @@ int DLB_Finalize(void) {
     const Lock lock;
     if (!dlb::takes_part(lock))
         return process.preinitialised ? dlb::give_up_reservation() : int{DLB_NOUPDT};  // mutant second-finalize
+    dlb::end_regions();
     process.ready.store(false);
     process.quiet.store(false);
     process.pid.store(0);

@@ -81,6 +81,8 @@ bool names_return_stolen(const Word& word) noexcept {
 bool apply(const Word& word, Options& options) noexcept {
     if (word.is("drom"))
         options.drom = word.on();
+    else if (word.is("talp"))
+        options.talp = word.on();
     else if (word.is("mode"))
         options.async = word.says("async");
     else if (word.is("silent"))
@@ -105,7 +107,7 @@ bool is_harmless(const Word& word) noexcept {
     return word.begins("verbose") || word.begins("instrument") || word.begins("lewi-") || word.begins("talp-");
 }
 
-bool is_absent_module(const Word& word) noexcept { return word.is("lewi") || word.is("talp") || word.is("mngo"); }
+bool is_absent_module(const Word& word) noexcept { return word.is("lewi") || word.is("mngo"); }
 
 void read_word(const char* text, size_t length, bool speak, Options& options) noexcept {
     Word word{};
@@ -115,8 +117,8 @@ void read_word(const char* text, size_t length, bool speak, Options& options) no
     const int shown = static_cast<int>(length < 64 ? length : 64);
     if (readable && is_absent_module(word)) {
         if (word.on())
-            say("drom: dlb: option %.*s: this library has DROM only; the program runs without that module", shown,
-                text);
+            say("drom: dlb: option %.*s: this library has DROM and regions only; the program runs without that module",
+                shown, text);
         return;
     }
     say("drom: dlb: option %.*s is unknown and ignored; docs/user/dlb.md lists those that are known", shown, text);

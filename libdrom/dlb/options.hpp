@@ -12,6 +12,7 @@ inline constexpr size_t kKeyRoom = 3 * 64 + 1;
 
 struct Options {
     bool drom = false;           ///< --drom
+    bool talp = false;           ///< --talp: monitoring regions
     bool async = false;          ///< --mode=async
     bool return_stolen = false;  ///< --debug-opts=return-stolen; set by DLB_DROM_PreInit
     bool silent = false;         ///< --silent: no sentences

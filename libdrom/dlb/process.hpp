@@ -15,6 +15,7 @@ namespace drom::dlb {
 struct Process {
     std::atomic<bool> ready{false};  ///< initialised in this process, not in a parent
     std::atomic<bool> drom{false}, disabled{false};
+    std::atomic<bool> talp{false};      ///< it may have monitoring regions
     std::atomic<bool> quiet{false};     ///< of all that a poll looks at, only the newest request can be news
     std::atomic<int> pid{0};            ///< while it is ready
     std::atomic<bool> polls{false};     ///< it has called DLB_PollDROM, or DLB_PollDROM_Update

@@ -28,7 +28,9 @@ bool describe(const Options& options, const char* name, char* value) noexcept {
         snprintf(value, kRoom, "%d", options.preinit_pid);
     else if (strcmp(name, "--debug-opts") == 0)
         snprintf(value, kRoom, "%s", options.return_stolen ? "return-stolen" : "");
-    else if (strcmp(name, "--lewi") == 0 || strcmp(name, "--talp") == 0)
+    else if (strcmp(name, "--talp") == 0)
+        snprintf(value, kRoom, "%s", yes_or_no(options.talp));
+    else if (strcmp(name, "--lewi") == 0)
         snprintf(value, kRoom, "no");
     else
         return false;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause
  * dlb.h - a process that takes part, in the words of DLB 3: the part of its interface that its DROM module needs.
  *
- * Source-compatible with programs that use DLB's DROM module; libdlb.so replaces DLB's library of that name. LeWI,
- * TALP and barriers are not here, and neither are their functions. Differences are listed in docs/user/dlb.md.
+ * Source-compatible with programs that use DLB's DROM module; libdlb.so replaces DLB's library of that name. LeWI and
+ * barriers are not here, and neither are their functions. Of TALP the monitoring regions are in dlb_talp.h.
+ * Differences are listed in docs/user/dlb.md.
  *
  * Options come from `dlb_args` and from DLB_ARGS, which wins: --drom, --shm-key=KEY (a table of its own),
- * --preinit-pid=PID, --mode=async.
+ * --preinit-pid=PID, --mode=async, --talp.
  *
  * Any thread may call these. DLB_PollDROM costs two loads and the call while there is nothing new. */
 #ifndef DLB_H
@@ -64,7 +65,7 @@ DLB_EXPORT int DLB_PollDROM(int *ncpus, dlb_cpu_set_t mask);
 DLB_EXPORT int DLB_PollDROM_Update(void);
 
 /* Writes an option's value, as "yes", "polling", "return-stolen", in at most 64 bytes: --drom, --mode, --silent,
- * --shm-key, --preinit-pid, --debug-opts; --lewi and --talp are "no". DLB_ERR_NOENT: another option; DLB_ERR_NOINIT. */
+ * --shm-key, --preinit-pid, --debug-opts, --talp; --lewi is "no". DLB_ERR_NOENT: another option; DLB_ERR_NOINIT. */
 DLB_EXPORT int DLB_GetVariable(const char *variable, char *value);
 
 /* Returns DLB_ERR_PERM when the option has another value: none can be changed after DLB_Init. DLB_ERR_NOENT,

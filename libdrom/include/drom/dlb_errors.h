@@ -23,7 +23,7 @@ enum DLBErrorCodes {
     DLB_ERR_REQST = -13,  /* too many requests (LeWI) */
     DLB_ERR_NOMEM = -14,  /* the table has no slot left */
     DLB_ERR_NOPOL = -15,  /* not in this policy (LeWI) */
-    DLB_ERR_NOTALP = -16, /* TALP is not there */
+    DLB_ERR_NOTALP = -16, /* no --talp, or not initialised */
     DLB_ERR_NOLEWI = -17, /* LeWI is not there */
     _DLB_ERROR_LOWER_BOUND = -18
 };
