@@ -43,7 +43,7 @@ Outcome simulated(const Workload& workload, const std::string& setting, std::siz
     Outcome outcome = simulate(workload, *scheduler, rules);
     outcome.setting.nodes = static_cast<int>(partitions) * nodes;
     for (std::size_t p = 0; p < partitions; ++p)
-        outcome.setting.partitions.push_back({"p" + std::to_string(p + 1), nodes, 100});
+        outcome.setting.partitions.push_back({"p" + std::to_string(p + 1), nodes, 100, kCores[p]});
     return outcome;
 }
 

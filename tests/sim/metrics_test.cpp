@@ -247,6 +247,25 @@ TEST(Gantt, SplitsSharedNodesAndJoinsAlikeOnes) {
     EXPECT_TRUE(sim::gantt(outcome, {200, 300}).empty());
 }
 
+TEST(Gantt, GivesNodesOfEachPartitionRowsOfTheirOwn) {
+    Outcome outcome = outcome_of({job(1, 0, 0, 100, 2), job(2, 0, 0, 100, 2)}, 5, 4);
+    outcome.setting.partitions = {{"p1", 2, 0, 4}, {"p2", 3, 0, 2}};
+    outcome.stretches = {{1, policy::NodeSet(0, 2), 2, 0, 100, 1}, {0, policy::NodeSet(0, 2), 4, 0, 100, 0}};
+    const Gantt gantt = sim::gantt(outcome);
+    ASSERT_EQ(gantt.partitions.size(), 2U);
+    EXPECT_EQ(gantt.partitions[1].name, "p2");
+    EXPECT_EQ(gantt.partitions[1].nodes, 3);
+    EXPECT_EQ(gantt.partitions[1].cores_per_node, 2);
+    ASSERT_EQ(gantt.tiles.size(), 2U);
+    for (std::size_t partition = 0; partition < 2; ++partition) {
+        const Tile& tile = gantt.tiles[partition];
+        EXPECT_EQ(tile.partition, partition);
+        EXPECT_EQ(tile.first, 0);
+        EXPECT_EQ(tile.last, 1);
+        EXPECT_EQ(tile.portions, (std::vector<Portion>{{partition, gantt.partitions[partition].cores_per_node}}));
+    }
+}
+
 TEST(Gantt, CutsTheWindowInsteadOfDrawingMoreThanCanBeRead) {
     Outcome outcome = outcome_of({job(1, 0, 0, 100)}, 2, 1);
     for (int i = 0; i < 10000; ++i) outcome.stretches.push_back({0, policy::NodeSet(i % 2, 1), 1, i, i + 1});
@@ -304,22 +323,27 @@ TEST(MetricsLaws, ClassesAndDaysHoldEveryJobThatEnded) {
     }));
 }
 
-/// Returns stretches of random jobs on random nodes, at most as many on a node as it has cores.
+/// Returns stretches of random jobs on random nodes of one to three partitions, at most as many on a node as it has
+/// cores.
 Outcome any_stretches() {
-    Outcome outcome = outcome_of({}, *rc::gen::inRange(1, 12), 3);
+    const int nodes_of_each = *rc::gen::inRange(1, 12), partitions = *rc::gen::inRange(1, 4);
+    Outcome outcome = outcome_of({}, nodes_of_each * partitions, 3);
+    for (int p = 0; partitions > 1 && p < partitions; ++p)
+        outcome.setting.partitions.push_back({"p", nodes_of_each, 0, 3});
     const int jobs = *rc::gen::inRange(1, 12);
     std::vector<std::vector<int>> used(static_cast<std::size_t>(outcome.setting.nodes), std::vector<int>(60));
     for (int i = 0; i < jobs; ++i) {
         const int from = *rc::gen::inRange(0, 50), to = *rc::gen::inRange(from + 1, 60);
+        const int partition = *rc::gen::inRange(0, partitions);
         policy::NodeSet nodes;
-        for (int node = 0; node < outcome.setting.nodes; ++node) {
-            auto& of = used[static_cast<std::size_t>(node)];
+        for (int node = 0; node < nodes_of_each; ++node) {
+            auto& of = used[static_cast<std::size_t>(partition * nodes_of_each + node)];
             if (*rc::gen::arbitrary<bool>() || *std::max_element(of.begin() + from, of.begin() + to) >= 3) continue;
             for (int t = from; t < to; ++t) ++of[static_cast<std::size_t>(t)];
             nodes.insert(policy::NodeSet(node, 1));
         }
         outcome.jobs.push_back(job(i, 0, from, to));
-        if (!nodes.empty()) outcome.stretches.push_back({outcome.jobs.size() - 1, nodes, 1, from, to});
+        if (!nodes.empty()) outcome.stretches.push_back({outcome.jobs.size() - 1, nodes, 1, from, to, partition});
     }
     return outcome;
 }
@@ -334,8 +358,9 @@ TEST(GanttLaws, TilesHaveTheAreaOfTheStretchesAndNeverMoreThanANode) {
         for (const Tile& tile : gantt.tiles) {
             int cores = 0;
             for (const Portion& portion : tile.portions) cores += portion.cores;
-            RC_ASSERT(cores <= gantt.cores_per_node);
-            RC_ASSERT(tile.first <= tile.last && tile.from < tile.to);
+            const GanttPartition& partition = gantt.partitions.at(tile.partition);
+            RC_ASSERT(cores <= partition.cores_per_node);
+            RC_ASSERT(tile.first <= tile.last && tile.last < partition.nodes && tile.from < tile.to);
             found += (tile.last - tile.first + 1) * cores * (tile.to - tile.from);
         }
         RC_ASSERT(found == wanted);

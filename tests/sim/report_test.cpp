@@ -325,6 +325,26 @@ TEST(Report, ShowsTheEndsOfLongLabels) {
     EXPECT_NE(svg.find(">" + name + "worst</text>"), std::string::npos);
 }
 
+// A second partition was drawn on the rows of the first.
+TEST(Report, DrawsOnePartitionBelowTheOther) {
+    Outcome outcome = baseline_outcome();
+    outcome.setting.nodes = 6;
+    outcome.setting.partitions = {{"p<1>", 2, 100, 4}, {"p2", 4, 100, 1}};
+    outcome.stretches = {{0, policy::NodeSet(0, 2), 4, 0, 100, 0}, {1, policy::NodeSet(0, 4), 1, 0, 100, 1}};
+    ReportInput input;
+    input.cases = {case_of(outcome)};
+    const Figure figure = *gantt_figure(input, 0);
+    for (const char* part : {">p&lt;1&gt;: 2 nodes of 4 cores<", ">p2: 4 nodes of 1 core<"})
+        EXPECT_TRUE(has(figure.svg, part)) << part;
+    // Half a pixel around a box is its border: the first partition is 54 pixels high, from 46 on.
+    EXPECT_TRUE(has(figure.svg, "<title>job 1: 2 nodes, from 0 s to 100 s</title><path d=\"M70 46.3h"));
+    EXPECT_TRUE(has(figure.svg, "<title>job 2: 2 nodes, from 100 s to 150 s</title><path d=\"M70 126.3h"));
+    EXPECT_TRUE(has(figure.caption, "The height of a node is its cores:"));
+    expect_sound(html_report(input));
+    EXPECT_TRUE(has(html_report(input), "3 jobs on 6 nodes of 1 to 4 cores"));
+    EXPECT_FALSE(has(gantt_figure(compared(), 0).value_or(Figure{}).svg, " nodes of "));
+}
+
 TEST(Report, KeepsTheBoldLabelOfABaselineOnThePage) {
     const std::string label = "slurm:bf_max_job_test=1000";
     const std::string svg = comparison_figure(labelled(label, "sd"))->svg;

@@ -130,7 +130,7 @@ ReadOptions reading(const SimulationOptions& options) {
 std::vector<PartitionSetting> partitions_of(const Input& input) {
     std::vector<PartitionSetting> partitions;
     for (const PartitionFile& partition : input.machine)
-        partitions.push_back({partition.name, partition.nodes, partition.node.idle_watts});
+        partitions.push_back({partition.name, partition.nodes, partition.node.idle_watts, partition.cores_per_node});
     return partitions;
 }
 

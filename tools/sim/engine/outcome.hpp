@@ -100,19 +100,20 @@ struct Provenance {
     Seconds zero = 0;                     ///< the log's zero in seconds since 1970, UTC; 0: unknown
 };
 
-/// A partition, as far as measures need it.
+/// A partition, as far as measures and pictures need it.
 struct PartitionSetting {
     std::string name;
     int nodes = 0;
     double idle_watts = 0;
+    int cores_per_node = 1;
 };
 
 /// The setting of a simulation, so that a reader can do it again.
 struct Setting {
-    std::string workload;  ///< name
-    std::string policy;    ///< name in the registry
-    std::string command;   ///< the command line that does it again
-    int nodes = 0, cores_per_node = 1;
+    std::string workload;                      ///< name
+    std::string policy;                        ///< name in the registry
+    std::string command;                       ///< the command line that does it again
+    int nodes = 0, cores_per_node = 1;         ///< of all partitions; cores of the first one
     std::vector<PartitionSetting> partitions;  ///< empty: there is no energy model
     /// Name and value of everything that has an influence.
     std::vector<std::pair<std::string, std::string>> parameters;
@@ -120,6 +121,12 @@ struct Setting {
     std::size_t programs = 0;             ///< kinds of jobs that iterate
     std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
     bool jobs_have_partitions = true;     ///< some job says its partition
+
+    /// Returns the cores of each node of a partition.
+    int cores_of(int partition) const noexcept {
+        const auto at = static_cast<std::size_t>(partition);
+        return at < partitions.size() ? partitions[at].cores_per_node : cores_per_node;
+    }
 };
 
 /// Partitions and frequencies among which a policy chooses, in its order, by the application's number in the log and

@@ -45,26 +45,42 @@ Seconds readable_end(std::vector<Stretch>& stretches, Window window) {
 
 /// Nodes that no stretch divides, and the stretches on them.
 struct Strip {
+    std::size_t partition = 0;
     int first = 0, last = 0;
     std::vector<const Stretch*> stretches;
 };
 
-std::vector<Strip> strips_of(const std::vector<Stretch>& stretches) {
-    std::vector<int> borders;
+std::vector<const Stretch*> of_partition(const std::vector<Stretch>& stretches, std::size_t partition) {
+    std::vector<const Stretch*> found;
     for (const Stretch& stretch : stretches)
-        for (const NodeRange& range : stretch.nodes.ranges()) {
+        if (static_cast<std::size_t>(stretch.partition) == partition) found.push_back(&stretch);
+    return found;
+}
+
+/// Returns the nodes at which a stretch begins, and those behind its last ones.
+std::vector<int> borders_of(const std::vector<const Stretch*>& stretches) {
+    std::vector<int> borders;
+    for (const Stretch* stretch : stretches)
+        for (const NodeRange& range : stretch->nodes.ranges()) {
             borders.push_back(range.first);
             borders.push_back(range.last + 1);
         }
     std::sort(borders.begin(), borders.end());
     borders.erase(std::unique(borders.begin(), borders.end()), borders.end());
+    return borders;
+}
+
+std::vector<Strip> strips_of(const std::vector<Stretch>& all, std::size_t partition) {
+    const std::vector<const Stretch*> stretches = of_partition(all, partition);
+    const std::vector<int> borders = borders_of(stretches);
     std::vector<Strip> strips;
-    for (std::size_t i = 0; i + 1 < borders.size(); ++i) strips.push_back({borders[i], borders[i + 1] - 1, {}});
-    for (const Stretch& stretch : stretches)
-        for (const NodeRange& range : stretch.nodes.ranges()) {
+    for (std::size_t i = 0; i + 1 < borders.size(); ++i)
+        strips.push_back({partition, borders[i], borders[i + 1] - 1, {}});
+    for (const Stretch* stretch : stretches)
+        for (const NodeRange& range : stretch->nodes.ranges()) {
             const auto first = std::lower_bound(borders.begin(), borders.end(), range.first) - borders.begin();
             for (auto i = static_cast<std::size_t>(first); i < strips.size() && strips[i].first <= range.last; ++i)
-                strips[i].stretches.push_back(&stretch);
+                strips[i].stretches.push_back(stretch);
         }
     return strips;
 }
@@ -79,10 +95,12 @@ public:
 
     void fill(const std::vector<Stretch>& stretches) {
         note_jobs(stretches);
-        std::vector<std::size_t> above;  // tiles of the strip before, by time
-        for (const Strip& strip : strips_of(stretches)) above = place(tiles_of(strip), above);
+        for (std::size_t partition = 0; partition < gantt_.partitions.size(); ++partition) {
+            std::vector<std::size_t> above;  // tiles of the strip before, by time
+            for (const Strip& strip : strips_of(stretches, partition)) above = place(tiles_of(strip), above);
+        }
         std::stable_sort(gantt_.tiles.begin(), gantt_.tiles.end(), [](const Tile& a, const Tile& b) {
-            return a.first != b.first ? a.first < b.first : a.from < b.from;
+            return std::tuple(a.partition, a.first, a.from) < std::tuple(b.partition, b.first, b.from);
         });
     }
 
@@ -107,7 +125,8 @@ private:
         changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
         std::vector<Tile> tiles;
         for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
-            Tile tile{strip.first, strip.last, changes[i], changes[i + 1], portions(strip, changes[i])};
+            Tile tile{strip.partition, strip.first,    strip.last,
+                      changes[i],      changes[i + 1], portions(strip, changes[i])};
             if (tile.portions.empty()) continue;
             if (!tiles.empty() && continues(tiles.back(), tile))
                 tiles.back().to = tile.to;
@@ -156,12 +175,19 @@ private:
     std::map<std::size_t, std::size_t> numbers_;  // of the outcome's jobs here
 };
 
+std::vector<GanttPartition> partitions_of(const Setting& setting) {
+    if (setting.partitions.size() < 2) return {{"", setting.nodes, std::max(1, setting.cores_of(0))}};
+    std::vector<GanttPartition> partitions;
+    for (const PartitionSetting& partition : setting.partitions)
+        partitions.push_back({partition.name, partition.nodes, std::max(1, partition.cores_per_node)});
+    return partitions;
+}
+
 }  // namespace
 
 Gantt gantt(const Outcome& outcome, Window window) {
     Gantt gantt;
-    gantt.nodes = outcome.setting.nodes;
-    gantt.cores_per_node = std::max(1, outcome.setting.cores_per_node);
+    gantt.partitions = partitions_of(outcome.setting);
     gantt.asked = window.empty() ? extent(outcome.stretches) : window;
     gantt.window = gantt.asked;
     std::vector<Stretch> stretches = inside(outcome.stretches, gantt.window);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "engine/outcome.hpp"
@@ -27,6 +28,12 @@ struct GanttJob {
     Seconds end = -1;  ///< -1: it was still running when the simulation was stopped
 };
 
+/// Nodes that have rows of their own.
+struct GanttPartition {
+    std::string name;  ///< empty: the machine has no other
+    int nodes = 0, cores_per_node = 1;
+};
+
 /// Cores of one job on each node of a tile.
 struct Portion {
     std::size_t job = 0;  ///< index into Gantt::jobs
@@ -37,7 +44,8 @@ struct Portion {
 
 /// Adjacent nodes with the same jobs for a while; the job that was there first comes first.
 struct Tile {
-    int first = 0, last = 0;  ///< nodes, inclusive
+    std::size_t partition = 0;
+    int first = 0, last = 0;  ///< nodes of the partition, inclusive
     Seconds from = 0, to = 0;
     std::vector<Portion> portions;
 };
@@ -45,9 +53,9 @@ struct Tile {
 struct Gantt {
     Window window;
     Window asked;  ///< larger than `window` where the chart would have had too many rectangles to be read
-    int nodes = 0, cores_per_node = 1;
-    std::vector<GanttJob> jobs;  ///< in the order of the workload
-    std::vector<Tile> tiles;     ///< by first node, then time
+    std::vector<GanttPartition> partitions;  ///< at least one
+    std::vector<GanttJob> jobs;              ///< in the order of the workload
+    std::vector<Tile> tiles;                 ///< by partition, first node, then time
 
     bool empty() const noexcept { return tiles.empty(); }
 };

@@ -198,7 +198,7 @@ std::string decision_sentence(const JobOutcome& job, const Setting& setting) {
     if (job.shared()) {
         const SharedStart& joined = *job.joined;
         fmt::format_to(out, "joined {} after {} s, on {} of {} cores of each node", jobs_text(joined.mates), job.wait(),
-                       joined.lent_cores, setting.cores_per_node);
+                       joined.lent_cores, setting.cores_of(job.point.partition));
         if (joined.static_start < policy::kNever)
             fmt::format_to(out, "; alone it was to start {} s later, at {}", joined.static_start - job.start,
                            joined.static_start);

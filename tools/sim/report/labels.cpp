@@ -7,6 +7,8 @@
 #include <set>
 #include <tuple>
 
+#include "report/numbers.hpp"
+
 namespace drom::sim {
 namespace {
 
@@ -43,6 +45,17 @@ std::string_view parameter(const Setting& setting, std::string_view name) {
     for (const auto& [known, value] : setting.parameters)
         if (known == name) return value;
     return {};
+}
+
+std::string cores_text(int cores) { return grouped(cores) + (cores == 1 ? " core" : " cores"); }
+
+std::string cores_text(const Setting& setting) {
+    int min = setting.cores_of(0), max = min;
+    for (const PartitionSetting& partition : setting.partitions) {
+        min = std::min(min, partition.cores_per_node);
+        max = std::max(max, partition.cores_per_node);
+    }
+    return (min < max ? grouped(min) + " to " : "") + cores_text(max);
 }
 
 std::vector<std::string> case_labels(const ReportInput& input, const std::vector<std::string>& without) {

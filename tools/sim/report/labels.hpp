@@ -13,6 +13,12 @@ namespace drom::sim {
 /// Returns the value of a parameter; empty when it is not there.
 std::string_view parameter(const Setting& setting, std::string_view name);
 
+/// Returns "48 cores", or "1 core".
+std::string cores_text(int cores);
+
+/// Returns the cores of each node: "48 cores", or "36 to 48 cores" where partitions differ.
+std::string cores_text(const Setting& setting);
+
 /// Returns a name for each case: Case::label, or the policy and telling parameters ("sd, max_slowdown 10"). In these,
 /// cases of that policy differ on at least one workload. With `without` always the latter, but for the parameters in
 /// it; then names may be equal. Otherwise the second case of one workload with the same name gets " (2)", and so on.

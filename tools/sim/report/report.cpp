@@ -108,10 +108,9 @@ std::string title_of(const ReportInput& input) {
 std::string subtitle_of(const ReportInput& input) {
     if (input.cases.empty()) return "Nothing was simulated.";
     const Digest& first = input.cases.front().digest;
-    std::string text =
-        fmt::format("{} on {} {} of {} {}", jobs_text(first.metrics.jobs + first.metrics.unended),
-                    grouped(first.setting.nodes), first.setting.nodes == 1 ? "node" : "nodes",
-                    grouped(first.setting.cores_per_node), first.setting.cores_per_node == 1 ? "core" : "cores");
+    std::string text = fmt::format("{} on {} {} of {}", jobs_text(first.metrics.jobs + first.metrics.unended),
+                                   grouped(first.setting.nodes), first.setting.nodes == 1 ? "node" : "nodes",
+                                   cores_text(first.setting));
     if (const Seconds zero = first.setting.provenance.zero; zero > 0 && first.metrics.makespan > 0)
         text += ", " + time_label(first.metrics.first_start, first.metrics.last_end, zero);
     if (first.setting.seed) text += fmt::format(", workload seed {}", *first.setting.seed);

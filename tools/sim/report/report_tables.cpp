@@ -135,8 +135,7 @@ void energy_cell(Table& table, const Metrics& metrics) {
 }
 
 std::string machine_text(const Setting& setting) {
-    return grouped(setting.nodes) + (setting.nodes == 1 ? " node" : " nodes") + " \u00d7 " +
-           grouped(setting.cores_per_node) + (setting.cores_per_node == 1 ? " core" : " cores");
+    return grouped(setting.nodes) + (setting.nodes == 1 ? " node" : " nodes") + " \u00d7 " + cores_text(setting);
 }
 
 /// A parameter and its value in each case; empty where the case has none.

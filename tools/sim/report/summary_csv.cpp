@@ -35,7 +35,7 @@ constexpr CsvColumn<SummaryRow> kTable[] = {
     {"workload_seed", "", "seed of the generated workload; empty: a log", [](Text& t, Row r) { put_text(t, r.seed); }},
     {"policy", "", "the policy", [](Text& t, Row r) { put_text(t, r.digest.setting.policy); }},
     {"nodes", "", "nodes of the machine", [](Text& t, Row r) { put_integer(t, r.digest.setting.nodes); }},
-    {"cores_per_node", "", "cores of each node", [](Text& t, Row r) { put_integer(t, r.digest.setting.cores_per_node); }},
+    {"cores_per_node", "", "cores of each node, of the first partition", [](Text& t, Row r) { put_integer(t, r.digest.setting.cores_per_node); }},
     {"jobs", "", "jobs that ended; all means are over these", [](Text& t, Row r) { put_count(t, metrics(r).jobs); }},
     {"unended", "", "jobs that did not end", [](Text& t, Row r) { put_count(t, metrics(r).unended); }},
     {"killed", "", "jobs that were ended at their limit", [](Text& t, Row r) { put_count(t, metrics(r).killed); }},
