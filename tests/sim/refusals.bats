@@ -177,6 +177,7 @@ said_alone() {
     remarked "compare: safety has no effect: nothing is predicted (prediction)." compare --swf "$log" easy slurm --safety 0.9
     run -0 --separate-stderr "$sim" --swf "$log" --downey-sigma 2 -q
     [[ -z $stderr ]]
+    said_alone 2 "run: --machine and --slurm-conf both say how large the machine is; give one" --swf "$log" --machine m --apps a --slurm-conf c
     said_alone 2 "run: --jobs is for generated workloads; --first N takes the first jobs of a log" --swf "$log" --jobs 5
     said_alone 2 "run: --workload-seed is for generated workloads; a log is what it is" --swf "$log" --workload-seed 5
     said_alone 2 "run: --keep-overrun is for logs; a generated workload needs no repair" --generate w5 --jobs 5 --keep-overrun

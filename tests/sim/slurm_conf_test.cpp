@@ -137,6 +137,30 @@ TEST(SlurmConf, OptionsBecomeParameters) {
               "gain=1 add_free_nodes=yes");
 }
 
+// Options of an earlier line counted beside those of the latest, without a word.
+TEST(SlurmConf, TheLatestOfTwoLinesCountsAsForSlurm) {
+    const SlurmSite site = read(
+        "SlurmctldHost=a\nSlurmctldHost=b\n"
+        "SchedulerParameters=bf_interval=-1,bf_window=60,sd_max_mates=4\nPriorityWeightAge=5\n"
+        "SchedulerType=sched/builtin\n"
+        "PriorityWeightAge=7\nschedulerparameters=bf_interval=9\nSchedulerType=sched/backfill\n" +
+        kNodes);
+    EXPECT_EQ(parameters_of(site), "weight_age=7 bf_interval=9");
+    EXPECT_EQ(site.unused,
+              (std::vector<std::string>{
+                  "slurm.conf:1: SlurmctldHost", "slurm.conf:2: SlurmctldHost",
+                  "slurm.conf:4: PriorityWeightAge (slurm.conf:6 has it again, and Slurm takes the latest)",
+                  "slurm.conf:3: schedulerparameters (slurm.conf:7 has it again, and Slurm takes the latest)",
+                  "slurm.conf:5: SchedulerType (slurm.conf:8 has it again, and Slurm takes the latest)"}));
+}
+
+TEST(SlurmConf, NodesAndPartitionsThatAreThereAlreadyAreRefusedAsBySlurm) {
+    EXPECT_EQ(error_of(kNodes + "NodeName=m,n2 CPUs=9\n"),
+              "drom-sim: read slurm.conf: line 2, column 1: NodeName 'm,n2' has node n2, which slurm.conf:1 has, too");
+    EXPECT_EQ(error_of(kNodes + "PartitionName=p Nodes=n1\nPartitionName=q\nPartitionName=p Nodes=n2\n"),
+              "drom-sim: read slurm.conf: line 4, column 1: PartitionName 'p' is at slurm.conf:2, too");
+}
+
 TEST(SlurmConf, LinesWithoutMeaningAreListed) {
     const SlurmSite site = read(
         "# A comment\nClusterName=c\nSlurmctldHost=a SlurmUser=slurm # and another\nSelectType=select/cons_tres\n"

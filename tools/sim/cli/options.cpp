@@ -185,6 +185,8 @@ void read_source(Typed& typed, NumberReader& reader) {
         reader.complain("a model of energy needs both files; give --machine and --apps");
     if (!typed.options.machine.empty() && !(typed.nodes + typed.cores).empty())
         reader.complain("--machine says how large the machine is; leave out --nodes and --cores-per-node");
+    if (!typed.options.machine.empty() && !typed.options.slurm_conf.empty())
+        reader.complain("--machine and --slurm-conf both say how large the machine is; give one");
     if (source.log.empty() == source.preset.empty())
         reader.complain(source.log.empty() ? "there are no jobs; give a log with --swf FILE, or --generate PRESET"
                                            : "--swf and --generate are both given; give one");

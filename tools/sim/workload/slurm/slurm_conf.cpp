@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
 
 #include "libdrom/base/number_text.hpp"
@@ -44,6 +45,15 @@ const Meaning* find(std::span<const Meaning> meanings, std::string_view key) {
     return found == meanings.end() ? nullptr : &*found;
 }
 
+constexpr const char* kOthers[] = {"SchedulerParameters", "SchedulerType",      "SelectType",
+                                   "PriorityType",        "PriorityFavorSmall", "PriorityMaxAge"};
+
+/// Returns whether a simulation depends on the key.
+bool counts(std::string_view key) {
+    return find(kWeights, key) != nullptr ||
+           std::ranges::any_of(kOthers, [&](const char* other) { return same_word(other, key); });
+}
+
 auto wrong(const Setting& setting, const std::string& what) {
     return tl::make_unexpected(fmt::format("column {}: {} {}", setting.column, setting.key, what));
 }
@@ -65,8 +75,10 @@ public:
             if (!left) return tl::make_unexpected(left.error());
             unused = std::move(*left);
         } else {
-            for (const Setting& setting : line.settings)
+            for (const Setting& setting : line.settings) {
+                if (counts(setting.key)) note_place(setting, line);
                 if (auto done = take(setting, unused); !done) return done;
+            }
         }
         if (!unused.empty()) site_.unused.push_back(fmt::format("{}: {}", line.location(), fmt::join(unused, ", ")));
         return {};
@@ -76,13 +88,23 @@ public:
     tl::expected<SlurmSite, std::string> finish(const std::string& partition) {
         if (auto done = nodes_.finish(partition, site_); !done) return tl::make_unexpected(done.error());
         if (basic_priority_) drop_weights();
-        if (in_order_) set("bf_max_job_test", "1");  // no job starts before the first that waits
+        if (builtin_ || no_backfill_) set("bf_max_job_test", "1");  // no job starts before the first that waits
         return std::move(site_);
     }
 
 private:
     using Done = tl::expected<void, std::string>;
     using Unused = std::vector<std::string>;
+
+    /// Lists an earlier line with the same key: Slurm takes the latest.
+    void note_place(const Setting& setting, const ConfLine& line) {
+        const std::string place = line.location();
+        const auto [earlier, is_new] = places_.try_emplace(slurm::small(setting.key), place);
+        if (is_new) return;
+        site_.unused.push_back(
+            fmt::format("{}: {} ({} has it again, and Slurm takes the latest)", earlier->second, setting.key, place));
+        earlier->second = place;
+    }
 
     /// Removes the parameters of a priority that the site does not have.
     void drop_weights() {
@@ -94,9 +116,13 @@ private:
         });
     }
 
+    void drop(std::string_view parameter) {
+        std::erase_if(site_.parameters, [&](const auto& known) { return known.first == parameter; });
+    }
+
     /// Sets a parameter. The last line counts, as for Slurm.
     void set(const char* parameter, std::string value) {
-        std::erase_if(site_.parameters, [&](const auto& earlier) { return earlier.first == parameter; });
+        drop(parameter);
         site_.parameters.emplace_back(parameter, std::move(value));
     }
 
@@ -111,18 +137,26 @@ private:
             set("favor_small", same_word(setting.value, "YES") ? "yes" : "no");
         } else if (same_word(key, "PriorityType")) {
             basic_priority_ = setting.value == "priority/basic";
-        } else if (same_word(key, "SchedulerType") && setting.value == "sched/builtin") {
-            in_order_ = true;
+        } else if (same_word(key, "SchedulerType")) {
+            builtin_ = setting.value == "sched/builtin";
         } else if (same_word(key, "SelectType") && setting.value != "select/linear") {
             unused.push_back(setting.key + " (a simulated job has whole nodes)");
-        } else if (!same_word(key, "SchedulerType") && !same_word(key, "SelectType")) {
+        } else if (!same_word(key, "SelectType")) {
             unused.push_back(setting.key);
         }
         return {};
     }
 
+    /// Forgets the options of an earlier line: none of them counts.
+    void drop_options() {
+        for (const Meaning& option : kOptions) drop(option.parameter);
+        for (const Meaning& option : kSharing) drop(option.parameter);
+        no_backfill_ = false;
+    }
+
     // Of two options with one name Slurm takes the first.
     Done take_options(const Setting& setting, Unused& unused) {
+        drop_options();
         std::vector<std::string> others, seen;
         for (std::string_view rest = setting.value; !rest.empty();) {
             const auto comma = rest.find(',');
@@ -134,7 +168,7 @@ private:
             const Meaning* option = find(kOptions, name);
             const Meaning* sharing = find(kSharing, name);
             if (name == "bf_interval" && value == "-1") {
-                in_order_ = true;
+                no_backfill_ = true;
                 continue;
             }
             if (option != nullptr && !is_whole(value, 1))
@@ -157,7 +191,8 @@ private:
 
     Nodes nodes_;
     SlurmSite site_;
-    bool basic_priority_ = false, in_order_ = false;
+    std::map<std::string, std::string> places_;  // of the latest line, by the key in small letters
+    bool basic_priority_ = false, builtin_ = false, no_backfill_ = false;
 };
 
 }  // namespace

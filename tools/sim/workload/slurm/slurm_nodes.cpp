@@ -18,12 +18,6 @@ namespace {
 
 constexpr std::int64_t kMaxCpus = 100'000;
 
-std::string small(std::string text) {
-    for (char& c : text)
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    return text;
-}
-
 auto wrong(const Setting& setting, const std::string& what) {
     return tl::make_unexpected(
         fmt::format("column {}: {} {} {}", setting.column, setting.key, swf::quoted(setting.value), what));
@@ -101,8 +95,11 @@ Nodes::Unused Nodes::take_nodes(const ConfLine& line, const Settings& settings) 
     if (!names) return wrong(name, names.error());
     if (all.contains("state") && same_word(all.at("state").value, "FUTURE")) return others(line, kNodeKeys);
     const std::string features = all.contains("features") ? all.at("features").value : all["feature"].value;
-    for (const std::string& node : *names)
-        if (nodes_.insert_or_assign(node, Node{*cpus, line.location(), features}).second) order_.push_back(node);
+    for (const std::string& node : *names) {
+        const auto [known, is_new] = nodes_.try_emplace(node, Node{*cpus, line.location(), features});
+        if (!is_new) return wrong(name, fmt::format("has node {}, which {} has, too", node, known->second.location));
+        order_.push_back(node);
+    }
     return others(line, kNodeKeys);
 }
 
@@ -118,8 +115,10 @@ Nodes::Unused Nodes::take_partition(const ConfLine& line, const Settings& settin
     const Setting max_time = all["maxtime"];
     const auto limit = is_no_limit(max_time.value) ? std::optional<Seconds>(0) : read_span(max_time.value);
     if (!limit) return wrong(max_time, "is no limit like 1-12:00:00");
-    partitions_.push_back(
-        {all.at("partitionname").value, all["nodes"].value, line.location(), static_cast<double>(*factor), *limit});
+    const Setting name = all.at("partitionname");
+    const auto known = std::ranges::find(partitions_, name.value, &Partition::name);
+    if (known != partitions_.end()) return wrong(name, fmt::format("is at {}, too", known->location));
+    partitions_.push_back({name.value, all["nodes"].value, line.location(), static_cast<double>(*factor), *limit});
     return others(line, kPartitionKeys);
 }
 

@@ -122,6 +122,11 @@ std::string_view memory_of_tres(std::string_view text) {
 
 std::string_view first_word(std::string_view text) { return text.substr(0, text.find_first_of(" +")); }
 
+std::string small(std::string text) {
+    std::ranges::transform(text, text.begin(), lower);
+    return text;
+}
+
 bool same_word(std::string_view a, std::string_view b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "workload/workload.hpp"
@@ -36,6 +37,9 @@ std::string_view memory_of_tres(std::string_view text);
 
 /// Returns the first word of a state: "CANCELLED" of "CANCELLED by 1000" and of "CANCELLED+".
 std::string_view first_word(std::string_view text);
+
+/// Returns the text in small letters.
+std::string small(std::string text);
 
 /// Returns whether these are equal but for upper and lower case.
 bool same_word(std::string_view a, std::string_view b);
