@@ -105,6 +105,18 @@ TEST(Settings, ASettingsOwnParametersComeAfterTheCommonOnes) {
     EXPECT_EQ(rules.sharing.sharing.max_mates, 3);
 }
 
+// Options before it were set anew, without a word.
+TEST(Settings, ABaseSetsNothingThatTheSameSettingGives) {
+    for (const char* setting : {"sd:base=easy,bf_interval=60", "sd:bf_interval=60,base=easy"}) {
+        const auto read = read_setting(setting, {{"bf_window", "9"}});
+        ASSERT_TRUE(read.has_value());
+        const auto& rules = read->policy.rules<drom::policy::BackfillPolicy>();
+        EXPECT_TRUE(rules.easy_base) << setting;
+        EXPECT_EQ(rules.backfill.interval, 60) << setting;
+        EXPECT_EQ(rules.backfill.window, drom::policy::BackfillRules::easy().window) << setting;
+    }
+}
+
 drom::policy::BackfillPolicy rules_of(const char* policy) {
     return drom::policy::Policy(*drom::policy::find_policy(policy)).rules<drom::policy::BackfillPolicy>();
 }

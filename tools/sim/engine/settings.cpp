@@ -110,6 +110,9 @@ bool is_parameter(std::string_view name) {
            });
 }
 
+/// A name and its value.
+using Given = std::pair<std::string_view, std::string_view>;
+
 Read assign(Parameters& parameters, std::string_view name, std::string_view value) {
     Read done;
     if (const OptionRow* option = parameters.policy.find(name); option != nullptr)
@@ -124,8 +127,9 @@ Read assign(Parameters& parameters, std::string_view name, std::string_view valu
     return {};
 }
 
-/// Sets the options behind the colon of a setting. Errors: a sentence.
-Read assign_all(Parameters& parameters, std::string_view rest, std::string_view setting) {
+/// Returns the options behind the colon of a setting, `base` first: it sets others. Errors: a sentence.
+tl::expected<std::vector<Given>, std::string> options_of(std::string_view rest, std::string_view setting) {
+    std::vector<Given> options;
     std::set<std::string_view> given;
     for (bool more = true; more;) {
         const std::string_view item = rest.substr(0, rest.find(','));
@@ -138,8 +142,17 @@ Read assign_all(Parameters& parameters, std::string_view rest, std::string_view 
         const std::string_view name = item.substr(0, equals);
         if (!given.insert(name).second)
             return tl::unexpected(fmt::format("'{}' gives {} twice; leave one of them out", setting, name));
-        if (auto done = assign(parameters, name, item.substr(equals + 1)); !done) return done;
+        options.insert(name == "base" ? options.begin() : options.end(), {name, item.substr(equals + 1)});
     }
+    return options;
+}
+
+/// Sets the options behind the colon of a setting. Errors: a sentence.
+Read assign_all(Parameters& parameters, std::string_view rest, std::string_view setting) {
+    const auto options = options_of(rest, setting);
+    if (!options) return tl::unexpected(options.error());
+    for (const auto& [name, value] : *options)
+        if (auto done = assign(parameters, name, value); !done) return done;
     return {};
 }
 
