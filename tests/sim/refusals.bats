@@ -158,10 +158,25 @@ said_alone() {
         [[ $(grep 'has no effect' <<<"$stderr") == "${sentence:+drom-sim: $sentence}" ]]
     }
     remarked "run: downey_sigma has no effect: it is for the model downey (model)." --swf "$log" --downey-sigma 2
-    remarked "" --swf "$log" --downey-sigma 2 --model downey
-    remarked "run: amdahl_serial has no effect: it is for the model amdahl (model)." --swf "$log" --amdahl-serial 0.5 --model downey
+    remarked "" --swf "$log" --policy sd --downey-sigma 2 --model downey
+    remarked "run: amdahl_serial has no effect: it is for the model amdahl (model)." --swf "$log" --policy sd --amdahl-serial 0.5 --model downey
     remarked "run: safety has no effect: nothing is predicted (prediction)." --swf "$log" --policy slurm:safety=0.9
     remarked "" --swf "$log" --policy slurm:safety=0.9,prediction=knn
+    remarked "run: prediction has no effect: no job says its user, by which run times are predicted." --generate w1 --jobs 9 --policy easy --prediction knn
+    remarked "run: sd_prediction has no effect: the other prediction is for all jobs (prediction)." --swf "$log" --policy sd:sd_prediction=knn,prediction=last2
+    remarked "run: model has no effect: each job has all cores of its nodes under this policy." --swf "$log" --policy easy --model worst
+    remarked "run: ranks_per_node has no effect: each job has all cores of its nodes under this policy." --swf "$log" --policy slurm --ranks-per-node 2
+    remarked "" --swf "$log" --policy sd:max_slowdown=1.5 --model worst --ranks-per-node 2
+    remarked "" --swf "$log" --policy slurm:reserved=0-50:1,leave_lead=5 --model worst
+    remarked "run: urgent_share has no effect: the policy treats all queues alike (urgent_qos, qos)." --swf "$log" --policy easy --urgent-share 1
+    remarked "" --swf "$log" --policy urgent --urgent-share 1
+    remarked "run: malleable_share has no effect: each job has all cores of its nodes under this policy." --swf "$log" --policy easy --malleable-share 0.5
+    remarked "run: moldable_share has no effect: each job has the nodes that it asks for under this policy." --swf "$log" --policy easy --moldable-share 0.5
+    remarked "" --swf "$log" --policy moldable --moldable-share 0.5
+    remarked "" --swf "$log" --policy sd --moldable-share 0.5
+    remarked "run: leave_lead has no effect: no job is malleable (malleable_share)." --swf "$log" --policy slurm:reserved=0-10:2,leave_lead=5 --malleable-share 0
+    remarked "run: step has no effect: no job changes its size (scenario)." --generate reshape-120 --jobs 5 --policy reshape:scenario=static,step=4
+    remarked "run: patience has no effect: each job keeps its size (min_gap)." --generate equipartition-5 --policy equipartition:min_gap=inf,patience=9
     remarked "run: favor_small has no effect: sizes have no weight (weight_size)." --swf "$log" --policy slurm --favor-small yes
     remarked "run: partition_factors has no effect: partitions have no weight (weight_partition)." --swf "$log" --policy slurm --partition-factors 1/0.5
     sed 's/ -1 -1 -1$/ 1 -1 -1/' "$log" >parted.swf
@@ -178,6 +193,8 @@ said_alone() {
     run -0 --separate-stderr "$sim" --swf "$log" --downey-sigma 2 -q
     [[ -z $stderr ]]
     said_alone 2 "run: --machine and --slurm-conf both say how large the machine is; give one" --swf "$log" --machine m --apps a --slurm-conf c
+    said_alone 2 "run: cannon1024 has 1 job, whatever --jobs says; leave it out" --generate cannon1024 --jobs 7
+    said_alone 2 "generate: equipartition-5 has 5 jobs, whatever --jobs says; leave it out" generate equipartition-5 --jobs 7
     said_alone 2 "run: --jobs is for generated workloads; --first N takes the first jobs of a log" --swf "$log" --jobs 5
     said_alone 2 "run: --workload-seed is for generated workloads; a log is what it is" --swf "$log" --workload-seed 5
     said_alone 2 "run: --keep-overrun is for logs; a generated workload needs no repair" --generate w5 --jobs 5 --keep-overrun

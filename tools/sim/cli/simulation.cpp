@@ -24,6 +24,7 @@
 #include "policy/registry/energy_rows.hpp"
 #include "policy/registry/platform_rows.hpp"
 #include "report/idle_policy.hpp"
+#include "report/labels.hpp"
 #include "report/no_effect.hpp"
 #include "workload/models/app_mix.hpp"
 #include "workload/models/cirne.hpp"
@@ -230,7 +231,12 @@ tl::expected<Workload, std::string> generate(const Source& source, std::uint64_t
         if (source.jobs > 0) parameters.jobs = source.jobs;
         return lublin(parameters, seed);
     }
-    if (auto workload = resizing_workload(source.preset, source.jobs, seed)) return std::move(*workload);
+    if (auto workload = resizing_workload(source.preset, source.jobs, seed)) {
+        const auto jobs = static_cast<std::int64_t>(workload->jobs.size());
+        if (source.jobs == 0 || source.jobs == jobs) return std::move(*workload);
+        return tl::unexpected(fmt::format("{} has {} {}, whatever --jobs says; leave it out", source.preset, jobs,
+                                          jobs == 1 ? "job" : "jobs"));
+    }
     if (auto workload = platforms_workload(source.preset, source.jobs, seed)) return std::move(*workload);
     auto parameters = cirne_preset(source.preset);
     if (!parameters) return tl::unexpected(parameters.error());
@@ -269,8 +275,9 @@ tl::expected<void, Failure> read_log(const SimulationOptions& options, Input& in
 tl::expected<void, Failure> note_wide(const SimulationOptions& options, Input& input) {
     const std::size_t wide = too_wide(input), all = input.workload.jobs.size();
     if (wide == 0) return {};
-    std::string sentence = fmt::format("{} of {} jobs are wider than the {} nodes of {} cores: left out", wide, all,
-                                       input.widest, input.cores_per_node);
+    std::string sentence =
+        fmt::format("{} of {} jobs are wider than the {} {} of {}: left out", wide, all, input.widest,
+                    input.widest == 1 ? "node" : "nodes", cores_text(input.cores_per_node));
     if (wide == all)
         return tl::unexpected(Failure{
             kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
@@ -348,7 +355,8 @@ Outcome run_setting(const Input& input, const Parameters& parameters, const std:
                        input.provenance,
                        input.workload.programs.size(),
                        input.seed,
-                       std::ranges::any_of(input.workload.jobs, [](const LogJob& job) { return job.partition >= 0; })};
+                       std::ranges::any_of(input.workload.jobs, [](const LogJob& job) { return job.partition >= 0; }),
+                       std::ranges::any_of(input.workload.jobs, [](const LogJob& job) { return job.user >= 0; })};
     return outcome;
 }
 

@@ -121,6 +121,7 @@ struct Setting {
     std::size_t programs = 0;             ///< kinds of jobs that iterate
     std::optional<std::uint64_t> seed{};  ///< of the generated workload; none: a log
     bool jobs_have_partitions = true;     ///< some job says its partition
+    bool jobs_have_users = true;          ///< some job says its user
 
     /// Returns the cores of each node of a partition.
     int cores_of(int partition) const noexcept {
