@@ -68,7 +68,7 @@ TEST(MachineFile, IsRead) {
 TEST(MachineFile, EveryMistakeHasItsPlace) {
     const std::string fast = "partition p\n nodes 4\n cores 2\n nominal 2\n idle 1\n";
     const std::pair<std::string, const char*> rows[] = {
-        {"", "line 0, column 1: there is no partition"},
+        {"", "line 1, column 1: there is no partition"},
         {"# nothing\n", "line 1, column 1: there is no partition"},
         {"nodes 4\n", "line 1, column 1: a line `partition NAME` has to come first"},
         {"partition\n", "line 1, column 10: the name of the partition is missing"},
@@ -115,7 +115,7 @@ TEST(ApplicationTable, IsRead) {
 
 TEST(ApplicationTable, EveryMistakeHasItsPlace) {
     const std::pair<std::string, const char*> rows[] = {
-        {"", "line 0, column 1: there is no application"},
+        {"", "line 1, column 1: there is no application"},
         {"on fast\n", "line 1, column 1: a line `app NUMBER NAME` has to come first"},
         {"apps 1 x\n", "line 1, column 1: 'apps' is no keyword; there are app and on"},
         {"app x lu\n", "line 1, column 5: 'x' where the application's number should be"},

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "libdrom/base/number_text.hpp"
@@ -73,7 +74,8 @@ void PlainText::complain(const std::string& text) {
 }
 
 void PlainText::complain_at(std::size_t column, const std::string& text) {
-    if (complaint_.empty()) complaint_ = fmt::format("line {}, column {}: {}", line_, column, text);
+    if (complaint_.empty())
+        complaint_ = fmt::format("line {}, column {}: {}", std::max<std::size_t>(line_, 1), column, text);
 }
 
 }  // namespace drom::sim
