@@ -155,6 +155,14 @@ TEST(Metrics, JobsWithoutAnEndAreCountedAndNothingElse) {
     EXPECT_DOUBLE_EQ(metrics.allocated, 150.0 / 400);  // the running one has its node until the last end
 }
 
+TEST(Metrics, TheTimeOfARunThatWasPreemptedCounts) {
+    JobOutcome preempted = job(1, 0, 80, 100);
+    preempted.history.edit().held.push_back({1, 20, 50});
+    const Metrics metrics = measure(outcome_of({preempted, job(2, 0, 50, 80)}));
+    EXPECT_EQ(metrics.first_start, 20);
+    EXPECT_EQ(metrics.makespan, 80);
+}
+
 TEST(Metrics, OfNothingAreZero) {
     const Metrics metrics = measure(outcome_of({}));
     EXPECT_EQ(metrics.jobs, 0U);

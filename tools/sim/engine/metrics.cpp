@@ -48,6 +48,12 @@ Spread spread_over(const Outcome& outcome, std::vector<double>& room, Number num
     return spread_of(room);
 }
 
+/// Returns when the job first ran. A preempted job starts anew later, but the machine was busy before.
+Seconds first_run(const JobOutcome& job) {
+    const std::vector<BusyNodes>& held = job.history->held;
+    return held.empty() ? job.start : std::min(job.start, held.front().from);
+}
+
 void count_jobs(const Outcome& outcome, Metrics& metrics) {
     metrics.too_wide = outcome.too_wide;
     metrics.first_start = std::numeric_limits<Seconds>::max();
@@ -60,7 +66,7 @@ void count_jobs(const Outcome& outcome, Metrics& metrics) {
         metrics.killed += job.killed;
         metrics.malleable_starts += job.shared();
         metrics.mates += job.hosted;
-        metrics.first_start = std::min(metrics.first_start, job.start);
+        metrics.first_start = std::min(metrics.first_start, first_run(job));
         metrics.last_end = std::max(metrics.last_end, job.end);
     }
     if (metrics.jobs == 0) metrics.first_start = 0;
