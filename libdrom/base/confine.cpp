@@ -11,10 +11,14 @@
 
 namespace drom {
 
-bool get_affinity(uint32_t tid, CpuSet& mask) noexcept {
+int read_affinity(uint32_t tid, CpuSet& mask) noexcept {
     mask = CpuSet::empty();
-    return syscall(SYS_sched_getaffinity, tid, sizeof mask.words, mask.words) > 0;
+    const long bytes = syscall(SYS_sched_getaffinity, tid, sizeof mask.words, mask.words);
+    if (bytes > 0) return 0;
+    return bytes == 0 ? ENOSYS : errno;  // a filter of system calls may answer 0
 }
+
+bool get_affinity(uint32_t tid, CpuSet& mask) noexcept { return read_affinity(tid, mask) == 0; }
 
 int set_affinity(uint32_t tid, const CpuSet& mask) noexcept {
     return syscall(SYS_sched_setaffinity, tid, sizeof mask.words, mask.words) == 0 ? 0 : errno;
@@ -46,9 +50,14 @@ struct Pass {
         refused = refused | (now - mask);
     }
 
+    /// Notes an error. A thread that has ended meanwhile is none.
+    void fail(int code) noexcept {
+        if (code != ESRCH) error = code;
+    }
+
     void visit(uint32_t tid) noexcept {
         CpuSet mask{};
-        if (!get_affinity(tid, mask)) return;  // it has ended meanwhile
+        if (const int code = read_affinity(tid, mask); code != 0) return fail(code);
         ++threads;
         // A thread that was created during the first pass may still have a mask of `origin`.
         const CpuSet target = first || !now.contains(mask) ? follow(mask, origin, now) : mask;
@@ -56,16 +65,13 @@ struct Pass {
         if (mask == target) return;
         overtaken = overtaken || !origin.is_newest();  // mutant overtaken
         if (overtaken) return;
-        const int code = set_affinity(tid, target);
-        if (code == ESRCH) return;
-        if (code != 0) {
-            error = code;
-            return;
-        }
+        if (const int code = set_affinity(tid, target); code != 0) return fail(code);
         CpuSet got{};
-        if (get_affinity(tid, got)) refused = refused | (target - got);
-        // A cpuset that allows less gives less each time: no further pass could complete such a change.
-        if (!(got == mask)) ++changes;
+        if (const int code = read_affinity(tid, got); code != 0) return fail(code);
+        refused = refused | (target - got);
+        // A cpuset that allows less gives less each time: no further pass could complete such a change. A thread that
+        // is outside was moved by the program, or a filter of system calls claims a move that did not happen.
+        if (!(got == mask) || !target.contains(got)) ++changes;
     }
 };
 

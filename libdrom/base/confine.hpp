@@ -95,6 +95,8 @@ bool get_cpuset(CpuSet& cpus) noexcept;
 /// Calls sched_getaffinity or sched_setaffinity for one thread (0: the caller) as plain system calls: no cpu_set_t, no
 /// 1024-CPU limit.
 bool get_affinity(uint32_t tid, CpuSet& mask) noexcept;
+/// Reads the mask as get_affinity does. Returns 0 or errno: ESRCH when the thread has ended.
+int read_affinity(uint32_t tid, CpuSet& mask) noexcept;
 int set_affinity(uint32_t tid, const CpuSet& mask) noexcept;  ///< 0 or errno
 
 /// Keeps the calling thread on one of `cpus` while it lives, if the thread may be on any of them. A thread that

@@ -58,13 +58,16 @@ public:
     [[nodiscard]] int descriptor() const noexcept { return fd_; }  ///< of the directory; -1: none
     void rewind() noexcept { lseek(fd_, 0, SEEK_SET); }
 
-    /// Calls `visit(number)` for each. Returns false when the directory cannot be read (the process has ended).
+    /// Calls `visit(number)` for each, from the beginning of the directory. Returns false when the directory cannot be
+    /// read: the process has ended, or ENOSYS. A directory of the kernel has "." and ".." at least, so an empty one is
+    /// the answer of a filter of system calls.
     template <class Visit>
     bool each(Visit&& visit) noexcept {
         alignas(8) char buffer[2048];
-        for (;;) {
+        for (bool any = false;; any = true) {
             const long length = syscall(SYS_getdents64, fd_, buffer, sizeof buffer);
-            if (length <= 0) return length == 0;
+            if (length == 0 && !any) errno = ENOSYS;
+            if (length <= 0) return length == 0 && any;
             for (long at = 0; at < length;) {
                 const auto* entry = reinterpret_cast<const dirent64*>(buffer + at);
                 const long tid = strtol(entry->d_name, nullptr, 10);

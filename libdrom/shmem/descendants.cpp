@@ -541,7 +541,8 @@ bool is_within(const Ledger& ledger, const char* table, uint32_t slot, const Cpu
         tasks.rewind();
         const bool all = tasks.each([&](uint32_t tid) {
             CpuSet thread{};
-            if (get_affinity(tid, thread)) within &= mask.contains(thread);
+            const int code = read_affinity(tid, thread);
+            if (code != ESRCH) within &= code == 0 && mask.contains(thread);
         });
         return all ? 0 : -1;
     };
