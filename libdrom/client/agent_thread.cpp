@@ -208,16 +208,6 @@ void serve_requests() noexcept {
 /// refuses (before 5.9, or a filter), the program's table is used.
 void have_own_descriptors() noexcept { syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}); }
 
-void* agent_thread(void*) {
-    prctl(PR_SET_NAME, "drom");
-    have_own_descriptors();
-    serve_requests();
-    state.call.ends.store(true);
-    state.call.news.fetch_add(1);
-    futex_wake(&state.call.news);
-    return nullptr;
-}
-
 /// Returns the bytes that the C library puts on every stack first, large thread-local data of the program's libraries
 /// included.
 size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
@@ -238,30 +228,61 @@ bool create(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {
     return code == 0;
 }
 
-/// Runs until the agent's thread has ended. Serves requests itself where that thread cannot be created.
-void run_agent() noexcept {
-    pthread_t agent;
-    state.call.ends.store(false);
-    state.agent_threads.store(2);
-    if (!create(agent, PTHREAD_CREATE_JOINABLE, agent_thread)) {
-        state.agent_threads.store(1);
-        return serve_requests();
-    }
-    call_until_agent_ends();
-    pthread_join(agent, nullptr);
-    state.agent_threads.store(1);
+/// Creates a thread that gets none of the program's signals.
+bool create_without_signals(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {
+    sigset_t all;
+    sigset_t old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    const bool created = create(thread, detached, run);
+    pthread_sigmask(SIG_SETMASK, &old, nullptr);
+    return created;
 }
 
-void* callers_thread(void*) {
+/// Serves requests until the process leaves, or until the agent's threads would keep it alive.
+void serve() noexcept {
+    state.agent_ready.store(true);
+    // A program that ends at once, as most commands of a script do, needs no more than this.
+    constexpr uint64_t kShortProgram = 10 * kMillisecond;
+    await_request(released().seq, now_ns() + kShortProgram);
+    if (!state.stop.load()) {
+        if (state.agent_threads.load() > 1) have_own_descriptors();
+        serve_requests();
+    }
+    state.agent_ready.store(false);
+}
+
+void begin_thread() noexcept {
     prctl(PR_SET_NAME, "drom");
     ask_for_short_slices();
     use_all_cpus();
-    state.agent_ready.store(true);
-    // A program that ends at once, as most commands of a script do, needs no agent thread.
-    constexpr uint64_t kShortProgram = 10 * kMillisecond;
-    await_request(released().seq, now_ns() + kShortProgram);
-    if (!state.stop.load()) run_agent();
-    state.agent_ready.store(false);
+}
+
+void* agent_thread(void*) {
+    begin_thread();
+    serve();
+    state.call.ends.store(true);
+    state.call.news.fetch_add(1);
+    futex_wake(&state.call.news);
+    return nullptr;
+}
+
+/// Waits until it is known whether there is an agent's thread.
+bool has_agent_thread() noexcept {
+    while (state.agent_created.load() == kNotKnown)
+        futex_wait(&state.agent_created, kNotKnown, now_ns() + 1000 * kMillisecond);
+    return state.agent_created.load() == kCreated;
+}
+
+void* callers_thread(void*) {
+    begin_thread();
+    if (has_agent_thread()) {
+        call_until_agent_ends();
+        pthread_join(state.agent, nullptr);
+        state.agent_threads.store(1);
+    } else {
+        serve();
+    }
     const bool stopped = state.stop.load();
     state.agent_threads.store(0);
     state.agent_runs.store(0);
@@ -274,34 +295,37 @@ void* callers_thread(void*) {
     return nullptr;
 }
 
-bool start_thread() noexcept {
+/// Creates both threads here. A thread that is created by one of drom's own allocates in that: the C library then
+/// reserves 64 MiB of address space for an arena, which a program under ulimit -v may need.
+bool start_threads() noexcept {
     pthread_sigmask(SIG_SETMASK, nullptr, &state.signals);
-    state.agent_threads.store(1);
+    state.call.ends.store(false);
+    state.agent_created.store(kNotKnown);
+    state.agent_threads.store(2);
     state.agent_runs.store(1);
-    const bool created = create_own_thread(callers_thread);
-    if (!created) state.agent_runs.store(0);
-    if (!created) state.agent_threads.store(0);
-    return created;
+    if (!create_own_thread(callers_thread)) {
+        state.agent_runs.store(0);
+        state.agent_threads.store(0);
+        return false;
+    }
+    const bool created = create_without_signals(state.agent, PTHREAD_CREATE_JOINABLE, agent_thread);
+    if (!created) state.agent_threads.store(1);
+    state.agent_created.store(created ? kCreated : kNone);
+    futex_wake(&state.agent_created);
+    return true;
 }
 
 }  // namespace
 
 bool create_own_thread(void* (*run)(void*)) noexcept {
-    // The program's signals are for the program's threads.
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t thread;
-    const bool created = create(thread, PTHREAD_CREATE_DETACHED, run);
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    return created;
+    return create_without_signals(thread, PTHREAD_CREATE_DETACHED, run);
 }
 
 bool start_agent() noexcept {
     if (!joined() || getpid() != state.pid) return true;
     const uint32_t before = state.page->entry_points.fetch_or(DROM_ENTRY_ASYNC);
-    if ((before & DROM_ENTRY_ASYNC) != 0 || start_thread()) return true;
+    if ((before & DROM_ENTRY_ASYNC) != 0 || start_threads()) return true;
     state.page->entry_points.fetch_and(~uint32_t{DROM_ENTRY_ASYNC});
     return false;
 }

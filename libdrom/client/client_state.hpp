@@ -31,6 +31,9 @@ struct Call {
     std::atomic<bool> ends;  ///< no more releases come
 };
 
+/// Whether the caller's thread has an agent's thread beside it.
+enum AgentThread : uint32_t { kNotKnown, kCreated, kNone };
+
 struct State {
     char path[256];
     Ledger ledger;
@@ -70,6 +73,8 @@ struct State {
     std::atomic<bool> stop;
     Half agent_runs;     ///< futex: an agent thread has not ended
     Half agent_threads;  ///< their number
+    Half agent_created;  ///< futex: kNotKnown, kCreated or kNone
+    pthread_t agent;     ///< its thread, if that was created
     Call call;
     sigset_t signals;               ///< blocked where the agent's threads were created
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or handles one: releases are left to it

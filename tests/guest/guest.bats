@@ -186,6 +186,34 @@ resident_kb() { awk '/^VmRSS:/ {print $2}' "/proc/$1/status"; }
     done
 }
 
+address_space_kb() { awk '/^VmSize:/ {print $2}' "/proc/$1/status"; }
+has_agent() { grep -qx drom "/proc/$1/task/"*/comm; }
+
+@test "a program under ulimit -v keeps its address space but for 4 MiB" {
+    for by in gcc clang; do
+        local bare loaded
+        preload='' start "$hosts/host-$by" regions "$stop"
+        bare=$(address_space_kb "$host")
+        finish >/dev/null
+        rm -f "$stop"
+        start "$hosts/host-$by" regions "$stop"
+        eventually 90 has_agent "$host"
+        follows "$host"
+        loaded=$(address_space_kb "$host")
+        finish >/dev/null
+        rm -f "$stop"
+        echo "$by: $bare kB bare, $loaded kB with the agent"
+        [ $((loaded - bare)) -le 4096 ]
+    done
+}
+
+@test "a program that forbids the start of further threads is not ended by one of the agent's" {
+    for _ in 1 2 3 4 5; do
+        run -0 drom run -- "$hosts/filtered"
+        [[ $output == 202 ]]
+    done
+}
+
 @test "umask and signal handlers stay as they are" {
     for by in gcc clang; do
         start "$hosts/host-$by" manners "$stop"
