@@ -344,6 +344,17 @@ setup_file() { build_guests; }
     client_is owner want "$BOTH"
 }
 
+@test "a drom run that waits ends at once when the process that was to become its command is killed" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    background "$BIN" run --wait --ncpus 1 -- touch "$WORK/started"
+    eventually "it waits" grep -q waiting "$WORK/err"
+    kill -KILL "$(xargs <"/proc/$PID/task/$PID/children")"
+    ended 1
+    grep -q 'the process that waited to become the command was killed; start it again$' "$WORK/err"
+    [[ ! -e $WORK/started && $(drom list --json | jq '.clients | length') == 1 ]]
+}
+
 @test "what waits can be ended, and what there can never be is refused at once" {
     two_cpus
     sleeper stiff "$BOTH" --rigid

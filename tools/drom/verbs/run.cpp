@@ -66,6 +66,9 @@ int cannot_start(const CommandOptions& options, const NotAProgram& why) {
     return why.exit_status;
 }
 
+constexpr const char* kKilledEarly =
+    "drom: run: the process that waited to become the command was killed; start it again";
+
 /// One drom run, from the look at the program to the return of its CPUs.
 class Launch {
 public:
@@ -397,6 +400,13 @@ private:
         return tl::make_unexpected(sentence(options_, place.error().status, place.error().text));
     }
 
+    /// Returns whether the process that waits to become the command was killed.
+    static bool has_ended(pid_t child) {
+        siginfo_t ended{};
+        constexpr int kLook = WEXITED | WNOHANG | WNOWAIT;
+        return waitid(P_PID, static_cast<id_t>(child), &ended, kLook) == 0 && ended.si_pid == child;
+    }
+
     /// Reserves CPUs unless the queue has programs before this one.
     Expected<Table::Reservation> reserve_as_first(pid_t child, Clock::time_point since, const QueuePlace* place) {
         const unsigned before = place == nullptr ? 0 : place->before();
@@ -422,6 +432,7 @@ private:
             if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
             if (!told) warn(options_, "there is no room yet; waiting (drom list shows which clients have the CPUs)");
             std::this_thread::sleep_for(pause);
+            if (has_ended(child)) return failure(DROM_E_NOPROC, kKilledEarly);
             // No client gives anything back in a table that was removed.
             if (const auto there = table_.check(); !there) return tl::make_unexpected(there.error());
             start = Clock::now();
