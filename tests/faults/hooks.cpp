@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <mutex>
 #include <set>
 
@@ -133,6 +134,10 @@ int hook_openat(int directory, const char* path, int flags, ...) {
     const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
     va_end(arguments);
     return openat(directory, path, flags, mode);
+}
+
+int hook_clock_getcpuclockid(pid_t pid, clockid_t* clock) {
+    return fails(Call::clock_getcpuclockid_call) ? code() : clock_getcpuclockid(pid, clock);
 }
 
 int hook_posix_fallocate(int fd, off_t offset, off_t length) {

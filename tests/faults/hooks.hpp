@@ -58,6 +58,7 @@ void* hook_mmap(void* address, std::size_t length, int protection, int flags, in
 int hook_munmap(void* address, std::size_t length);
 int hook_open(const char* path, int flags, ...);
 int hook_openat(int directory, const char* path, int flags, ...);
+int hook_clock_getcpuclockid(pid_t pid, clockid_t* clock);
 int hook_posix_fallocate(int fd, off_t offset, off_t length);
 int hook_prctl(int option, unsigned long a, unsigned long b, unsigned long c, unsigned long d);
 ssize_t hook_process_vm_readv(pid_t pid, const iovec* to, unsigned long to_count, const iovec* from,
