@@ -56,7 +56,6 @@ setup_file() {
 }
 
 # In 24.11 Slurm's own cred/none needs a name that such a program has not.
-# bats test_tags=libslurm
 # script_with_late_step: has srun wait between the step's start in slurmctld, which signs its credential, and that on
 # the nodes.
 script_with_late_step() {
@@ -95,6 +94,7 @@ has_begun() { squeue -h -s -o %i | grep -qx "$1"; }
     gets n4 "$MATE.0" 0-7
 }
 
+# bats test_tags=libslurm
 @test "a program that is linked with libslurm, as those of other projects are, asks about the nodes" {
     local library
     library=$(echo /usr/lib/*/libslurm.so.*.*.*)
