@@ -217,19 +217,39 @@ size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
     return min_stack != nullptr ? min_stack(&attributes) : kMinStack;
 }
 
-bool create(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {
+using Run = void* (*)(void*);
+
+void* begin_and_run(void* run) {
+    state.threads_begun.fetch_add(1);
+    futex_wake(&state.threads_begun);
+    return reinterpret_cast<Run>(run)(nullptr);
+}
+
+/// Waits until `threads` threads have begun since the counter was `before`. The C library makes system calls as a
+/// thread begins, and ends the process if a filter, which the program may have installed by then, refuses them. Takes
+/// some 50 us. Gives up after 2 s: the thread may be stopped by a debugger, or have been killed.
+void await_begin(uint32_t before, uint32_t threads) noexcept {
+    const uint64_t deadline = deadline_in_ms(2000);
+    for (;;) {
+        const uint32_t begun = state.threads_begun.load();
+        if (begun - before >= threads || now_ns() >= deadline) return;
+        futex_wait(&state.threads_begun, begun, deadline);
+    }
+}
+
+bool create(pthread_t& thread, int detached, Run run) noexcept {
     pthread_attr_t attributes;
     if (pthread_attr_init(&attributes) != 0) return false;
     constexpr size_t kStack = 128 * 1024;
     pthread_attr_setstacksize(&attributes, kStack + room_of_thread(attributes));
     pthread_attr_setdetachstate(&attributes, detached);
-    const int code = pthread_create(&thread, &attributes, run, nullptr);
+    const int code = pthread_create(&thread, &attributes, begin_and_run, reinterpret_cast<void*>(run));
     pthread_attr_destroy(&attributes);
     return code == 0;
 }
 
 /// Creates a thread that gets none of the program's signals.
-bool create_without_signals(pthread_t& thread, int detached, void* (*run)(void*)) noexcept {
+bool create_without_signals(pthread_t& thread, int detached, Run run) noexcept {
     sigset_t all;
     sigset_t old;
     sigfillset(&all);
@@ -303,7 +323,9 @@ bool start_threads() noexcept {
     state.agent_created.store(kNotKnown);
     state.agent_threads.store(2);
     state.agent_runs.store(1);
-    if (!create_own_thread(callers_thread)) {
+    const uint32_t before = state.threads_begun.load();
+    pthread_t callers{};
+    if (!create_without_signals(callers, PTHREAD_CREATE_DETACHED, callers_thread)) {
         state.agent_runs.store(0);
         state.agent_threads.store(0);
         return false;
@@ -312,14 +334,18 @@ bool start_threads() noexcept {
     if (!created) state.agent_threads.store(1);
     state.agent_created.store(created ? kCreated : kNone);
     futex_wake(&state.agent_created);
+    await_begin(before, created ? 2 : 1);  // mutant begin-of-threads
     return true;
 }
 
 }  // namespace
 
-bool create_own_thread(void* (*run)(void*)) noexcept {
-    pthread_t thread;
-    return create_without_signals(thread, PTHREAD_CREATE_DETACHED, run);
+bool create_own_thread(Run run) noexcept {
+    const uint32_t before = state.threads_begun.load();
+    pthread_t thread{};
+    if (!create_without_signals(thread, PTHREAD_CREATE_DETACHED, run)) return false;
+    await_begin(before, 1);
+    return true;
 }
 
 bool start_agent() noexcept {

@@ -65,12 +65,12 @@ int leave(drom_error*) noexcept;
 /// Returns whether this process was forked by a client and is none itself.
 bool is_child_of_client() noexcept;
 
-/// Starts the agent's own thread, if there is none. Any thread; about 30 us. Returns false when it cannot be created:
-/// then safe points remain.
+/// Starts the agent's own thread, if there is none, and waits until it has begun. Any thread; about 80 us. Returns false
+/// when it cannot be created: then safe points remain.
 bool start_agent() noexcept;
 
-/// Creates a detached thread for code of drom, with all signals blocked. About 30 us. Returns false when there can be
-/// none.
+/// Creates a detached thread for code of drom, with all signals blocked, and waits until it has begun. About 60 us.
+/// Returns false when there can be none.
 bool create_own_thread(void* (*run)(void*)) noexcept;
 
 /// Lets forks wait while a thread of drom holds the loader's lock, as waiting::yield() does. Returns false when memory

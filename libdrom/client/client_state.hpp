@@ -74,6 +74,7 @@ struct State {
     Half agent_runs;     ///< futex: an agent thread has not ended
     Half agent_threads;  ///< their number
     Half agent_created;  ///< futex: kNotKnown, kCreated or kNone
+    Half threads_begun;  ///< futex: counts drom's threads, as each begins
     pthread_t agent;     ///< its thread, if that was created
     Call call;
     sigset_t signals;               ///< blocked where the agent's threads were created

@@ -390,6 +390,8 @@ MUTANTS = [
            (bats("mpi-openmpi", "plain mpirun with the variables exported", "libdrom-mpi.so"),)),
     Mutant("a ledger that cannot be read stays open", RULE, "unread", GONE,
            (Killer("faults", ("open",), "libdrom.so"),)),
+    Mutant("the agent's threads begin after a program has forbidden that", RULE, "begin-of-threads", GONE,
+           (bats("guest", "a program that forbids the start", "libdrom.so"),)),
     Mutant("an expansion shrinks", RULE, "expand", Word("kExpand", "kShrink"),
            (Killer("python", (), "libdrom.so"),)),
     Mutant("a shrink expands", RULE, "shrink", Word("kShrink", "kExpand"),
