@@ -20,6 +20,7 @@ int carry_out(int argc, char** argv) {
         if (options->verb == "policies") return verb_policies(*options);
         if (options->verb == "import") return verb_import(*options);
         if (options->verb == "place") return verb_place(*options);
+        if (options->verb == "map") return verb_map(*options);
         return options->verb == "generate" ? verb_generate(*options) : verb_run(*options);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "drom-sim: %s\n", error.what());

@@ -19,13 +19,14 @@ namespace {
 constexpr const char* kRun =
     "drom-sim - replay months of a batch system's log in seconds, under a scheduling policy\n"
     "\n"
-    "Usage: drom-sim --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
-    "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V1,V2,...] [--out DIR]\n"
+    "Usage: drom-sim [run] --swf LOG [--nodes N] [--cores-per-node C] [--policy POLICY] [options] [--out DIR]\n"
+    "       drom-sim compare --swf LOG ... SETTING... [--vary NAME=V,...] [options]\n"
     "       drom-sim generate PRESET [--workload-seed N] [--out FILE]\n"
-    "       drom-sim replay LOG [--decisions] [--out FILE] [--max-slowdown P] [options]\n"
+    "       drom-sim replay LOG [--decisions] [--out FILE] [options]\n"
     "       drom-sim policies [POLICY...] [--json | --markdown]\n"
     "       drom-sim import --slurm FILE [--out LOG.swf.gz] [options]\n"
-    "       drom-sim place FILE [--out FILE] [--json]\n";
+    "       drom-sim place FILE [--out FILE] [--json]\n"
+    "       drom-sim map --machine FILE --apps FILE [--weights NAME=W,...] [--json]\n";
 
 constexpr const char* kCompare =
     "drom-sim compare - several policies or parameters side by side, in one report\n"
@@ -162,6 +163,29 @@ constexpr const char* kPlaceMore =
 
 constexpr const char* kPlaceExit = "Exit status: 0 done; 1 cannot be written; 2 usage, or a file that cannot be read\n";
 
+constexpr const char* kMap =
+    "drom-sim map - on which partition of a machine each application should run, by weights\n"
+    "\n"
+    "Usage: drom-sim map --machine FILE --apps FILE [--weights NAME=W,...] [--json]\n"
+    "\n"
+    "For each application its partitions, the best one first, with run time and energy on one node at the nominal "
+    "frequency. The last line is the map as the policy app takes it.\n"
+    "\n"
+    "  --machine FILE          partitions with their energy model; drom-sim(1) has the lines\n"
+    "  --apps FILE             applications on these partitions\n"
+    "  --weights NAME=W,...    of time, energy and room, which are the cores of a partition (time=1,energy=1); those "
+    "that are left out do not count\n"
+    "  -J, --json              the same as JSON\n"
+    "  -q, --quiet             no remarks\n"
+    "\n"
+    "The score is sqrt(time (T/T*)^2 + energy (E/E*)^2 + room (C*/C)^2), where * is the best of the partitions.\n";
+
+constexpr const char* kExitOfMap = "Exit status: 0 done; 2 usage, or a file that cannot be read\n";
+
+constexpr const char* kMapMore =
+    "Example:\n"
+    "  drom-sim map --machine three.machine --apps kinds.apps --weights time=1,room=1\n";
+
 constexpr const char* kJobs =
     "Jobs:\n"
     "  --swf LOG               a log in the Standard Workload Format or one of its dialects, plain or gzip; - is "
@@ -255,6 +279,7 @@ std::string help(const std::string& verb, bool full) {
     if (verb == "replay") return replay_help(full);
     if (verb == "policies") return kPolicies + std::string("\n") + kExit;
     if (verb == "place") return kPlace + std::string("\n") + (full ? kPlaceMore + std::string("\n") : "") + kPlaceExit;
+    if (verb == "map") return kMap + std::string("\n") + (full ? kMapMore + std::string("\n") : "") + kExitOfMap;
     const bool compare = verb == "compare";
     std::string text = (compare ? kCompare : kRun) + std::string("\n") + policies() + '\n' + kJobs +
                        (full ? kMoreJobs : "") + '\n' + kOutput + (full ? kMoreOutput : "");

@@ -22,7 +22,7 @@ namespace {
 /// The command line as typed. Numbers stay text until NumberReader has looked at them: CLI11 would read 010 as 8.
 struct Typed {
     SimulationOptions options;
-    std::string nodes, cores, seed, jobs, first, seeds, threads, policy, default_limit;
+    std::string nodes, cores, seed, jobs, first, seeds, threads, policy, default_limit, weights;
     std::vector<std::string> vary;
     std::string processors = "requested";
     std::map<std::string, std::string> parameters;
@@ -112,6 +112,13 @@ void add_import(CLI::App& app, Typed& typed) {
 
 void add_place(CLI::App& app, Typed& typed) {
     app.add_option("FILE", typed.options.source.log);
+    app.add_flag("-J,--json", typed.options.json);
+}
+
+void add_map(CLI::App& app, Typed& typed) {
+    add_value(app, "--machine", typed.options.machine);
+    add_value(app, "--apps", typed.options.apps);
+    add_value(app, "--weights", typed.weights);
     app.add_flag("-J,--json", typed.options.json);
 }
 
@@ -212,6 +219,38 @@ std::vector<std::string> split(const std::string& text) {
     return items;
 }
 
+/// Reads the weight of one criterion, NAME=WEIGHT, into `weights` where it is below 0 until then.
+void read_weight(const std::string& text, policy::MappingWeights& weights, NumberReader& reader) {
+    double* const weight_of[] = {&weights.time, &weights.energy, &weights.room};
+    constexpr std::string_view kNames[] = {"time=", "energy=", "room="};
+    const auto* name = std::ranges::find_if(kNames, [&](std::string_view known) { return text.starts_with(known); });
+    double value = -1;
+    if (name == std::end(kNames) || !is_number(std::string_view(text).substr(name->size()), value) ||
+        !(value >= 0 && value <= 1e6))
+        return reader.complain(
+            fmt::format("--weights: '{}' is not time=W, energy=W or room=W, with a number from 0 to 1e6", text));
+    double& weight = *weight_of[name - std::begin(kNames)];
+    if (weight >= 0)
+        return reader.complain(fmt::format("--weights: {} is given twice", name->substr(0, name->size() - 1)));
+    weight = value;
+}
+
+void read_weights(const std::string& text, policy::MappingWeights& weights, NumberReader& reader) {
+    weights = {-1, -1, -1};
+    for (const std::string& item : split(text)) read_weight(item, weights, reader);
+    for (double* weight : {&weights.time, &weights.energy, &weights.room}) *weight = std::max(*weight, 0.0);
+    if (weights.time + weights.energy + weights.room <= 0)
+        reader.complain("--weights: no weight is above 0, so that no partition is better than another");
+}
+
+void read_map(Typed& typed, NumberReader& reader) {
+    SimulationOptions& options = typed.options;
+    if (options.machine.empty() || options.apps.empty())
+        reader.complain("a map is of a machine and of applications; give --machine FILE and --apps FILE");
+    if (!options.out.empty()) reader.complain("--out is not for a map, which is printed; > FILE writes it into a file");
+    if (!typed.weights.empty()) read_weights(typed.weights, options.weights, reader);
+}
+
 void read_vary(const std::string& text, std::vector<Varied>& varied, NumberReader& reader) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals + 1 == text.size())
@@ -271,7 +310,7 @@ void retype(SimulationOptions& options, const CLI::App& app) {
     options.page_options += " --out report";
 }
 
-constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "place", "help"};
+constexpr const char* kVerbs[] = {"run", "compare", "generate", "replay", "policies", "import", "place", "map", "help"};
 
 // The first word may be a verb; without one it is `run`.
 std::string verb_of(std::vector<std::string>& words) {
@@ -297,6 +336,7 @@ void add_verb(CLI::App& app, Typed& typed) {
     if (verb == "policies") return add_policies(app, typed);
     if (verb == "import") return add_import(app, typed);
     if (verb == "place") return add_place(app, typed);
+    if (verb == "map") return add_map(app, typed);
     add_source(app, typed);
     add_simulation(app, typed);
     if (verb == "run") {
@@ -347,6 +387,7 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
         if (options.source.log.empty()) reader.complain("there is no file; name it, or - for the standard input");
         return;
     }
+    if (options.verb == "map") return read_map(typed, reader);
     read_parameters(typed, app);
     if (options.verb == "replay") {
         if (options.source.log.empty()) reader.complain("there is no log; name the file, or - for the standard input");

@@ -8,6 +8,7 @@
 #include <tl/expected.hpp>
 
 #include "engine/settings.hpp"
+#include "policy/energy/mapping.hpp"
 #include "workload/slurm/slurm_conf.hpp"
 #include "workload/slurm/slurm_log.hpp"
 #include "workload/swf/swf.hpp"
@@ -34,7 +35,7 @@ struct Varied {
 };
 
 struct SimulationOptions {
-    std::string verb;  ///< run, compare, generate, replay, policies, import, place
+    std::string verb;  ///< run, compare, generate, replay, policies, import, place, map
     Source source;
     SlurmOptions slurm;                 ///< import: how Source::log is read
     int nodes = 0, cores_per_node = 0;  ///< 0: as slurm.conf, the log's header or the preset says
@@ -56,6 +57,7 @@ struct SimulationOptions {
     bool json = false, quiet = false;
     bool force = false;      ///< the folder may have a result, which is written over
     bool markdown = false;   ///< policies: as the page of the documents
+    policy::MappingWeights weights;  ///< map: of the criteria
     bool decisions = false;  ///< replay: all of them, not only those that differ
     /// The command line that makes the same numbers again, quoted for a shell. Options that change no number are left
     /// out, and folders of the log. So the same simulation has the same command wherever it is made.

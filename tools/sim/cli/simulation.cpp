@@ -36,11 +36,13 @@
 namespace drom::sim {
 namespace {
 
+std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+}  // namespace
+
 void remark(const SimulationOptions& options, const std::string& text) {
     if (!options.quiet) std::fprintf(stderr, "drom-sim: %s: %s\n", options.verb.c_str(), text.c_str());
 }
-
-std::string file_name(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
 tl::expected<void, Failure> read_machine(const SimulationOptions& options, Input& input) {
     auto machine = read_machine_file(options.machine);
@@ -63,6 +65,8 @@ tl::expected<void, Failure> read_machine(const SimulationOptions& options, Input
     input.energy = std::make_shared<const policy::EnergyModel>(std::move(model));
     return {};
 }
+
+namespace {
 
 /// Returns the applications of the energy model by number; without a model those of the thesis.
 std::vector<int> known_applications(const policy::EnergyModel* energy) {

@@ -29,6 +29,12 @@ struct Failure {
     std::string sentence;  ///< finished
 };
 
+/// Prints a remark on stderr, unless quiet.
+void remark(const SimulationOptions& options, const std::string& text);
+
+/// Reads the machine and its applications from the files of --machine and --apps.
+tl::expected<void, Failure> read_machine(const SimulationOptions& options, Input& input);
+
 /// Says why a policy with these options cannot run on the machine; empty: it can.
 std::string unfit(const Input& input, const policy::Policy& policy);
 

@@ -268,4 +268,22 @@ std::string placement_json(const PlacementFile& file, const policy::placement::P
                     {"systems", std::move(systems)}});
 }
 
+std::string mapping_json(const std::vector<PartitionFile>& machine, const std::vector<MappingRow>& rows,
+                         const policy::MappingWeights& weights) {
+    Json applications = Json::array(), map = Json::array();
+    for (const MappingRow& row : rows) {
+        Json partitions = Json::array();
+        for (const policy::Mapped& there : row.partitions)
+            partitions.push_back({{"name", machine[there.partition].name},
+                                  {"seconds", number(there.seconds)},
+                                  {"joules", number(there.joules)},
+                                  {"score", number(there.score)}});
+        applications.push_back({{"number", row.number}, {"name", row.application}, {"partitions", partitions}});
+        map.push_back(row.partitions.front().partition);
+    }
+    return text_of({{"weights", {{"time", weights.time}, {"energy", weights.energy}, {"room", weights.room}}},
+                    {"applications", std::move(applications)},
+                    {"map", std::move(map)}});
+}
+
 }  // namespace drom::sim

@@ -9,6 +9,7 @@
 #include "engine/record_replay.hpp"
 #include "engine/replayed.hpp"
 #include "report/digest.hpp"
+#include "report/mapping_table.hpp"
 #include "workload/placement_file.hpp"
 
 namespace drom::sim {
@@ -33,5 +34,9 @@ std::string journal_json(const ReplayedJournal& replayed);
 
 /// Returns a placement: each application with its parts, each system, and the cost.
 std::string placement_json(const PlacementFile& file, const policy::placement::Plan& plan);
+
+/// Returns the partitions of each application, best first, and the map that the policy `app` takes.
+std::string mapping_json(const std::vector<PartitionFile>& machine, const std::vector<MappingRow>& rows,
+                         const policy::MappingWeights& weights);
 
 }  // namespace drom::sim

@@ -13,5 +13,6 @@ int verb_replay(const SimulationOptions& options);
 int verb_policies(const SimulationOptions& options);
 int verb_import(const SimulationOptions& options);
 int verb_place(const SimulationOptions& options);
+int verb_map(const SimulationOptions& options);
 
 }  // namespace drom::sim
