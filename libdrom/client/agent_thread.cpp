@@ -226,7 +226,7 @@ void* begin_and_run(void* run) {
 }
 
 /// Waits until `threads` threads have begun since the counter was `before`. The C library makes system calls as a
-/// thread begins, and ends the process if a filter, which the program may have installed by then, refuses them. Takes
+/// thread begins. It ends the process if a filter refuses them, which the program may have installed by then. Takes
 /// some 50 us. Gives up after 2 s: the thread may be stopped by a debugger, or have been killed.
 void await_begin(uint32_t before, uint32_t threads) noexcept {
     const uint64_t deadline = deadline_in_ms(2000);

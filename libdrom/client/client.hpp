@@ -65,8 +65,8 @@ int leave(drom_error*) noexcept;
 /// Returns whether this process was forked by a client and is none itself.
 bool is_child_of_client() noexcept;
 
-/// Starts the agent's own thread, if there is none, and waits until it has begun. Any thread; about 80 us. Returns false
-/// when it cannot be created: then safe points remain.
+/// Starts the agent's own thread, if there is none, and waits until it has begun. Any thread; about 80 us. Returns
+/// false when it cannot be created: then safe points remain.
 bool start_agent() noexcept;
 
 /// Creates a detached thread for code of drom, with all signals blocked, and waits until it has begun. About 60 us.
