@@ -29,8 +29,7 @@ double squared(double value) { return value * value; }
 
 double score_of(const Mapped& there, const Best& best, double cores, const MappingWeights& weights) {
     return std::sqrt(weights.time * squared(there.seconds / best.seconds) +
-                     weights.energy * squared(there.joules / best.joules) +
-                     weights.room * squared(best.cores / cores));
+                     weights.energy * squared(there.joules / best.joules) + weights.room * squared(best.cores / cores));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ NodeModel node() {
     return node;
 }
 
-/// A fast partition, one that saves energy, and a large one.
+/// Makes a fast partition, one that saves energy, and a large one.
 EnergyModel three() {
     EnergyModel model;
     model.partitions = {node(), node(), node()};

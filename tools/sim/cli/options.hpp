@@ -55,10 +55,10 @@ struct SimulationOptions {
     std::string window;
     bool node_list = false;  ///< jobs.csv has the nodes of each job
     bool json = false, quiet = false;
-    bool force = false;      ///< the folder may have a result, which is written over
-    bool markdown = false;   ///< policies: as the page of the documents
+    bool force = false;              ///< the folder may have a result, which is written over
+    bool markdown = false;           ///< policies: as the page of the documents
     policy::MappingWeights weights;  ///< map: of the criteria
-    bool decisions = false;  ///< replay: all of them, not only those that differ
+    bool decisions = false;          ///< replay: all of them, not only those that differ
     /// The command line that makes the same numbers again, quoted for a shell. Options that change no number are left
     /// out, and folders of the log. So the same simulation has the same command wherever it is made.
     std::string command;
