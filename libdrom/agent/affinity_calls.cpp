@@ -182,10 +182,77 @@ bool is_own_thread(pid_t tid) noexcept {
 /// The program, not its OpenMP runtime, has set the affinity of one of its threads.
 constinit std::atomic<bool> program_pins{false};
 
-void note_pinning(const void* caller) noexcept {
-    if (drom::callers::called_by_runtime(caller)) return;
+void note_pinning() noexcept {
     program_pins.store(true, std::memory_order_relaxed);
     drom::container::forget_base();
+}
+
+/// Writes the CPUs of the process's start. Returns false where drom does not know them.
+bool start_of_process(CpuSet& cpus) noexcept {
+    if (!takes_part() && drom::container::follows()) {
+        cpus = drom::container::first_cpus();
+        return true;
+    }
+    if (!takes_part()) return drom::client::start_cpus(cpus);
+    cpus = drom::client::first_mask();
+    return drom::client::moves_threads();
+}
+
+// ---- what the program's first thread has chosen -------------------------------------------------------------------
+//
+// A mask does not tell whether the program has narrowed it or a request. So what the first thread sets for itself is
+// noted: its first region makes the team.
+
+/// Only the first thread uses it. The process is noted, because another thread may be the first one of a forked child.
+struct Choice {
+    pid_t process;
+    bool narrows;  ///< it leaves out CPUs that the process had at that time
+    CpuSet wanted;
+};
+constinit Choice choice{};
+
+/// Another thread may have set the affinity of the first one.
+constinit std::atomic<bool> others_chose{false};
+
+bool is_first_thread() noexcept { return syscall(SYS_gettid) == getpid(); }
+
+drom::Request newest_request() noexcept {
+    if (!takes_part()) return told();
+    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
+    return guard.allowed();
+}
+
+/// Returns the CPUs that the process has at this moment.
+CpuSet cpus_now() noexcept {
+    const SignalsBlocked blocked;
+    const drom::Request allowed = newest_request();
+    CpuSet start{};
+    if (allowed.seq != 0) return allowed.mask;
+    return start_of_process(start) ? start : cpus_there();
+}
+
+/// Notes that the program sets the affinity of the calling thread, or of another one. The kernel refuses a mask without
+/// any CPU of the machine.
+void note_choice(bool of_calling_thread, const CpuSet& wanted) noexcept {
+    const int saved = errno;
+    const bool first = is_first_thread();
+    if (!first && !of_calling_thread) others_chose.store(true, std::memory_order_relaxed);
+    if (first && of_calling_thread && !(wanted & cpus_there()).none())
+        choice = {getpid(), !(cpus_now() - wanted).none(), wanted};
+    errno = saved;
+}
+
+/// Writes the CPUs that the calling thread would have without any request. Returns false where drom does not know that:
+/// other threads than the first one have what their creators had.
+bool cpus_without_requests(CpuSet& cpus) noexcept {
+    if (!start_of_process(cpus)) return false;
+    if (!program_pins.load(std::memory_order_relaxed)) return true;
+    if (!is_first_thread() || others_chose.load(std::memory_order_relaxed)) return false;
+    if (choice.process != 0 && choice.process != getpid()) return false;
+    if (!choice.narrows) return true;
+    const CpuSet wanted = choice.wanted & cpus_there();
+    cpus = may_choose(wanted, cpus, true) ? wanted : inside_of(wanted, cpus);
+    return true;
 }
 
 /// Returns whether requests move this thread of another process, as those of a script's jobs (taskset -p).
@@ -201,49 +268,41 @@ bool is_moved_with_us(pid_t tid) noexcept {
 
 bool is_confined() noexcept { return takes_part() ? drom::client::moves_threads() : told().seq != 0; }
 
+bool is_calling_thread(pid_t tid) noexcept { return tid == 0 || syscall(SYS_gettid) == tid; }
+
 /// Notes a call that sets affinities. Returns whether drom carries it out. Otherwise the call goes on unchanged: it is
 /// about another client or a stranger, or drom confines nothing here, or the call is wrong and the kernel refuses it
 /// best.
-bool accept_setting(pid_t tid, size_t size, const void* mask, const void* caller) noexcept {
+bool accept_setting(pid_t tid, bool of_calling_thread, size_t size, const void* mask, const void* caller) noexcept {
     if (mask == nullptr || is_ours(caller)) return false;
     if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
     const bool own = is_own_thread(tid);
-    if (own) note_pinning(caller);
+    if (own && !drom::callers::called_by_runtime(caller)) {
+        note_pinning();
+        note_choice(of_calling_thread, read_mask(size, mask));
+    }
     return is_confined() && (own || is_moved_with_us(tid));  // mutant moved-with-us
 }
 
 /// Returns whether LLVM's runtime counts CPUs, at the first region or when the program first asks for the number. Its
 /// default team keeps the size of that count, and a request may have come before, even before the program. So the
-/// runtime gets the CPUs of the process's start, and the team has the size that it has without any request.
+/// runtime gets the CPUs that the thread would have without any request; those of the process's start where drom does
+/// not know. The team has the size that it has without any request.
 bool counts_cpus(pid_t tid, const void* mask, const void* caller) noexcept {
     return mask != nullptr && (tid == 0 || tid == getpid()) && drom::callers::called_by_runtime(caller);
 }
 
-/// Writes the CPUs that a runtime or a pool counts. Returns false where that is for the kernel to say.
-bool counted_cpus(CpuSet& cpus) noexcept {
-    if (!takes_part() && drom::container::follows()) {
-        cpus = drom::container::first_cpus();
-        return true;
-    }
-    if (!takes_part()) return drom::client::start_cpus(cpus);
-    cpus = drom::client::first_mask();
-    return drom::client::moves_threads();
-}
-
 /// Returns whether libgomp counts CPUs, which it does each time that the program asks for their number; it gets the
-/// same answer as LLVM's runtime. A program that pins its own threads gets the CPUs of the calling thread, as natively:
-/// a mask does not tell whether the program or a request has narrowed it.
+/// same answer as LLVM's runtime. Where drom does not know, it gets the kernel's.
 bool counts_own_cpus(pthread_t thread, const void* mask, const void* caller) noexcept {
-    return pthread_equal(thread, pthread_self()) != 0 && !program_pins.load(std::memory_order_relaxed) &&
-           counts_cpus(0, mask, caller);
+    return pthread_equal(thread, pthread_self()) != 0 && counts_cpus(0, mask, caller);
 }
 
 /// Returns whether a library counts CPUs for its pool of threads, which it does once: OpenBLAS as it is loaded, oneTBB
 /// at its first use. A request may have come before. The pool is as large as without any request then, and so the
-/// results are the same. A program that pins its own threads gets the kernel's answer, as for libgomp.
+/// results are the same. Where drom does not know, it gets the kernel's answer, as libgomp does.
 bool counts_for_pool(pid_t tid, const void* caller) noexcept {
-    return (tid == 0 || tid == getpid()) && !program_pins.load(std::memory_order_relaxed) &&
-           drom::callers::called_by_pool(caller);
+    return (tid == 0 || tid == getpid()) && drom::callers::called_by_pool(caller);
 }
 
 /// Returns whether the kernel writes into so many bytes. It refuses too few, and libgomp tries more then.
@@ -285,17 +344,11 @@ struct Bound {
     uint64_t seq;      ///< of the request by which it was bound
 };
 
-uint64_t newest_seq() noexcept {
-    if (!takes_part()) return told().seq;
-    const drom::client::AffinityGuard guard(!drom::client::is_child_of_client());
-    return guard.allowed().seq;
-}
-
 /// Runs in the new thread. Not noexcept: pthread_exit unwinds through it.
 void* start_bound(void* given) {
     const Bound bound = *static_cast<Bound*>(given);
     free(given);
-    if (newest_seq() != bound.seq)
+    if (newest_request().seq != bound.seq)
         set_inside(bound.wanted, bound.by_program, [](const CpuSet& set) { return set_affinity(0, set); });
     pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
     return bound.start(bound.argument);
@@ -374,7 +427,7 @@ extern "C" {
 DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
     auto* real = next_set_affinity();
     if (real == nullptr) return not_there();
-    if (!accept_setting(tid, size, mask, CALLER)) return real(tid, size, mask);
+    if (!accept_setting(tid, is_calling_thread(tid), size, mask, CALLER)) return real(tid, size, mask);
     const bool by_program = !drom::callers::called_by_runtime(CALLER);
     return set_inside(read_mask(size, mask), by_program, [&](const CpuSet& set) { return set_affinity(tid, set); });
 }
@@ -383,7 +436,8 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     static constinit std::atomic<void*> known{nullptr};
     auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
     if (real == nullptr) return ENOSYS;
-    if (!accept_setting(0, size, mask, CALLER)) return real(thread, size, mask);
+    const bool of_calling_thread = pthread_equal(thread, pthread_self()) != 0;
+    if (!accept_setting(0, of_calling_thread, size, mask, CALLER)) return real(thread, size, mask);
     return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
     });
@@ -395,7 +449,7 @@ DROM_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t* mask) noexc
     if (real == nullptr) return not_there();
     const int code = real(tid, size, mask);  // also for a pool: the kernel refuses a wrong pointer, or too little room
     CpuSet counted{};
-    if (code == 0 && counts_for_pool(tid, CALLER) && counted_cpus(counted)) write_mask(counted, size, mask);
+    if (code == 0 && counts_for_pool(tid, CALLER) && cpus_without_requests(counted)) write_mask(counted, size, mask);
     return code;
 }
 
@@ -404,7 +458,7 @@ DROM_EXPORT int pthread_getaffinity_np(pthread_t thread, size_t size, cpu_set_t*
     auto* real = next<int(pthread_t, size_t, cpu_set_t*)>(known, "pthread_getaffinity_np");
     if (real == nullptr) return ENOSYS;
     CpuSet counted{};
-    const bool counts = counts_own_cpus(thread, mask, CALLER) && has_room(size) && counted_cpus(counted);
+    const bool counts = counts_own_cpus(thread, mask, CALLER) && has_room(size) && cpus_without_requests(counted);
     if (!counts) return real(thread, size, mask);
     // libgomp has one mask for all threads that count: it must not hold the kernel's answer, even for a moment.
     write_mask(counted, size, mask);
@@ -428,10 +482,11 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
     if (number == SYS_sched_getaffinity && counts_cpus(tid, mask, CALLER)) {
         const long filled = real(number, tid, size, mask);
         CpuSet counted{};
-        if (filled > 0 && counted_cpus(counted)) write_mask(counted, static_cast<size_t>(filled), mask);
+        if (filled > 0 && (cpus_without_requests(counted) || start_of_process(counted)))
+            write_mask(counted, static_cast<size_t>(filled), mask);
         return filled;
     }
-    if (number != SYS_sched_setaffinity || !accept_setting(tid, size, mask, CALLER))
+    if (number != SYS_sched_setaffinity || !accept_setting(tid, is_calling_thread(tid), size, mask, CALLER))
         return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
     return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER),
                       [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
@@ -447,7 +502,7 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     drom::starting::before_thread(CALLER);
     CpuSet wanted{};
     if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
-    note_pinning(CALLER);
+    if (!drom::callers::called_by_runtime(CALLER)) note_pinning();
     if (!is_confined()) return real(thread, attributes, start, argument);
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
     if (bound == nullptr) return EAGAIN;

@@ -382,7 +382,39 @@ has_agent() { grep -qx drom "/proc/$1/task/"*/comm; }
         touch "$stop"
         wait "$host"
         host=
-        [[ $(tail -n 1 "$work/out") == "team 2 of 2" ]]
+        [[ $(tail -n 1 "$work/out") == "team 2 of 2 on 2" ]]
+    done
+}
+
+# last_line_of MASK PROGRAM ARGUMENT...: the last line of the program, whose client gets MASK as it is ready; without
+# MASK it has no agent.
+last_line_of() {
+    local mask=$1
+    shift
+    rm -f "$stop"
+    preload=${mask:+$agent} start taskset -c "$both" "$@"
+    [[ -z $mask ]] || { eventually 90 listed "$host"; drom set "$host" "$mask" >&2; }
+    touch "$stop"
+    wait "$host"
+    host=
+    tail -n 1 "$work/out"
+}
+
+@test "a program that binds itself before its first region has the team that it has natively, whatever a request says" {
+    unset OMP_NUM_THREADS
+    local two=${both##*,}
+    for by in gcc clang; do
+        for binding in "before $one" "before $two" "before $one $two" "after $one" "after $two" "after $one $two"; do
+            local natively
+            # shellcheck disable=SC2086 # words
+            natively=$(last_line_of '' "$hosts/late-$by" "$stop" $binding)
+            for mask in "$both" "$one"; do
+                # It may as well restore what it has read: docs/developer/openmp.md.
+                [[ $binding/$mask != "after $one/$one" ]] || continue
+                # shellcheck disable=SC2086 # words
+                [[ $(last_line_of "$mask" "$hosts/late-$by" "$stop" $binding) == "$natively" ]] || { echo "$by, $binding, $mask: not $natively"; return 1; }
+            done
+        done
     done
 }
 
