@@ -106,6 +106,7 @@ END
     "$sim" compare --generate w5 --jobs 300 sd urgent --urgent-share 0.1 --out plain -q >/dev/null
     "$sim" --generate w5 --jobs 300 --policy sd --urgent-share 0.1 --out alone -q >/dev/null
     for file in series.csv days.csv; do cmp "alone/$file" "plain/sd/$file"; done
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" sim-compare <plain/summary.json
     python3 - <<'END'
 import csv, json
 from math import isclose
