@@ -223,3 +223,12 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     predicting=$("$sim" policies --json | jq -r '[.policies[] | select(any(.options[]; .name == "prediction")) | "`\(.name)`"] | .[:-1] + ["and " + .[-1]] | join(", ") | sub(", and"; " and")')
     tr '\n' ' ' <"$page" | grep -qF "used with \`prediction\` by $predicting; the other policies refuse it"
 }
+
+@test "a log through a pipe is read once, not summed up as the nothing that is left of it" {
+    run -0 "$sim" --swf <(cat "$log") --policy easy --json -q
+    [[ $(jq -r '[.jobs, .provenance.log_sha256] | join(" ")' <<<"$output") == "2 " ]]
+    mkfifo pipe
+    cat "$log" >pipe &
+    run -0 timeout -s KILL 20 "$sim" --swf pipe --policy easy -q
+    wait $!
+}

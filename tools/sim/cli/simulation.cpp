@@ -263,7 +263,8 @@ tl::expected<void, Failure> read_log(const SimulationOptions& options, Input& in
     const std::string& name = options.source.log;
     auto log = read_swf(name, reading(options));
     if (!log) return tl::unexpected(Failure{kUsage, log.error()});
-    if (name != "-") {
+    // A pipe cannot be read twice.
+    if (name != "-" && is_file(name)) {
         auto sum = sha256_of_file(name);
         if (!sum) return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: read {}: {}", name, sum.error())});
         input.provenance.log_sha256 = std::move(*sum);

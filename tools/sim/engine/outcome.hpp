@@ -95,7 +95,7 @@ struct Stretch {
 /// The input and the program of a simulation.
 struct Provenance {
     std::string version, program_sha256;  ///< of the program; empty: unknown
-    std::string log_sha256;               ///< of the log as it is stored; empty: generated, or from stdin
+    std::string log_sha256;               ///< of the log as it is stored; empty: generated, from stdin, or from a pipe
     std::vector<std::string> repairs;     ///< changes that the log needed, a sentence each
     Seconds zero = 0;                     ///< the log's zero in seconds since 1970, UTC; 0: unknown
 };
