@@ -232,3 +232,14 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     run -0 timeout -s KILL 20 "$sim" --swf pipe --policy easy -q
     wait $!
 }
+
+@test "a signal ends a command that waits for its log, as it ends any other" {
+    mkfifo pipe
+    exec {kept}<>pipe
+    for verb in run compare; do
+        # The status of timeout is 124 where the first signal was enough.
+        run -124 timeout -k 5 1 "$sim" $verb --swf pipe --out out
+        [[ ! -e out ]]
+    done
+    exec {kept}>&-
+}

@@ -24,10 +24,11 @@ constexpr int kWidth = 40;
 
 }  // namespace
 
-const std::atomic<bool>& stop_on_signals() {
+const std::atomic<bool>& stopped() { return stop; }
+
+void stop_on_signals() {
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
-    return stop;
 }
 
 Progress::Progress(std::string what, std::size_t total, bool quiet)

@@ -8,8 +8,12 @@
 
 namespace drom::sim {
 
-/// Becomes true at the first SIGINT or SIGTERM; a second one ends the process. Call once, before threads exist.
-const std::atomic<bool>& stop_on_signals();
+/// Becomes true at the first SIGINT or SIGTERM after stop_on_signals().
+const std::atomic<bool>& stopped();
+
+/// Lets the first signal set `stopped`; a second one ends the process. Call before threads exist, and after the input
+/// was read: a process that waits for input looks at no flag.
+void stop_on_signals();
 
 class Progress {
 public:

@@ -319,7 +319,7 @@ void add_workload(Replication& replication, const std::vector<Task>& tasks, cons
 }  // namespace
 
 int verb_compare(const SimulationOptions& typed) {
-    const std::atomic<bool>& stop = stop_on_signals();
+    const std::atomic<bool>& stop = stopped();
     const auto configured = with_site(typed);
     if (!configured) return fail(configured.error());
     const SimulationOptions& options = *configured;
@@ -333,6 +333,7 @@ int verb_compare(const SimulationOptions& typed) {
         quieter.quiet = options.quiet || seed > 0;
         const auto input = load(quieter, options.source.seed + seed);
         if (!input) return fail(input.error());
+        stop_on_signals();
         const bool write = !options.out.empty() && seed == 0;
         const auto window = prepare(options, *input, write, *tasks);
         if (!window) return misused(options, window.error());

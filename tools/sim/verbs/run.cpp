@@ -116,7 +116,6 @@ void print(const SimulationOptions& options, const Outcome& outcome, const Diges
 }  // namespace
 
 int verb_run(const SimulationOptions& typed) {
-    const std::atomic<bool>& stop = stop_on_signals();
     const auto configured = with_site(typed);
     if (!configured) return fail(configured.error());
     const SimulationOptions& options = *configured;
@@ -140,12 +139,13 @@ int verb_run(const SimulationOptions& typed) {
         read_window(options.out.empty() && options.trace.empty() ? "none" : options.window, input->workload);
     if (!window) return misused(options, window.error());
 
+    stop_on_signals();
     auto record = open_record(options);
     if (!record) return fail(record.error());
     const Outcome outcome = [&] {
         Progress progress(policy, input->workload.jobs.size(), options.quiet);
         return run_setting(*input, *parameters, options.command,
-                           {*window, options.node_list && !options.out.empty(), sink_of(*record)}, progress, stop);
+                           {*window, options.node_list && !options.out.empty(), sink_of(*record)}, progress, stopped());
     }();
     if (const auto written = close(*record); !written) return fail({kRefused, written.error()});
     const Digest all = digest(outcome, nullptr, *window);
