@@ -103,6 +103,7 @@ END
     energy=$BATS_TEST_DIRNAME/../../examples/energy
     machine=(--machine "$energy/p1-p2.machine" --apps "$energy/thesis.apps")
     "$sim" compare --generate eamc --jobs 300 "${machine[@]}" best-partition eamc --out energy -q >/dev/null
+    "$sim" compare --generate eamc --jobs 600 --machine "$energy/p1.machine" --apps "$energy/thesis.apps" easy sd+ --out energy-shared -q >/dev/null
     "$sim" compare --generate w5 --jobs 300 sd urgent --urgent-share 0.1 --out plain -q >/dev/null
     "$sim" --generate w5 --jobs 300 --policy sd --urgent-share 0.1 --out alone -q >/dev/null
     for file in series.csv days.csv; do cmp "alone/$file" "plain/sd/$file"; done
@@ -110,7 +111,7 @@ END
     python3 - <<'END'
 import csv, json
 from math import isclose
-for folder in "energy/best-partition", "energy/eamc", "plain/sd", "plain/urgent":
+for folder in "energy/best-partition", "energy/eamc", "energy-shared/sd+", "plain/sd", "plain/urgent":
     rows = lambda name: list(csv.DictReader(open(f"{folder}/{name}.csv")))
     jobs, steps, days, summary = rows("jobs"), rows("series"), rows("days"), json.load(open(folder + "/summary.json"))
     begin, end = int(steps[0]["from"]), int(steps[-1]["to"])
@@ -128,8 +129,8 @@ for folder in "energy/best-partition", "energy/eamc", "plain/sd", "plain/urgent"
     if "energy" in folder:
         assert isclose(total("watts"), summary["energy_j"], rel_tol=1e-8) and isclose(total("watts_with_idle"), summary["energy_with_idle_j"], rel_tol=1e-8)
     else: assert all(step["watts"] == step["watts_with_idle"] == "" for step in steps)
-    assert sum(int(day["jobs"]) for day in days) == 300 and sum(int(day["malleable_starts"]) for day in days) == summary["malleable_starts"]
-    assert isclose(sum(int(day["jobs"]) * float(day["slowdown"] or 0) for day in days) / 300, summary["slowdown_mean"], abs_tol=1e-3)
+    assert sum(int(day["jobs"]) for day in days) == len(jobs) and sum(int(day["malleable_starts"]) for day in days) == summary["malleable_starts"]
+    assert isclose(sum(int(day["jobs"]) * float(day["slowdown"] or 0) for day in days) / len(jobs), summary["slowdown_mean"], abs_tol=1e-3)
 END
 }
 

@@ -36,11 +36,12 @@ private:
 
 }  // namespace
 
-std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop) {
+std::vector<BusyNodes> busy_nodes(const Outcome& outcome, Seconds stop, std::optional<int> partition) {
     const Hosts hosts(outcome, stop);
     std::vector<BusyNodes> busy;
     busy.reserve(outcome.jobs.size());
     for (const JobOutcome& job : outcome.jobs) {
+        if (partition && job.point.partition != *partition) continue;
         const NodeHistory& history = *job.history;
         busy.insert(busy.end(), history.held.begin(), history.held.end());
         if (job.start < 0 || job.start >= stop || job.program >= 0) continue;

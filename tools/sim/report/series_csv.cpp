@@ -2,6 +2,7 @@
 // series_csv.cpp - jobs as amounts of running, waiting and power over time.
 #include "report/series_csv.hpp"
 
+#include "engine/busy_nodes.hpp"
 #include "engine/energy.hpp"
 #include "report/csv.hpp"
 #include "report/step_sums.hpp"
@@ -84,28 +85,32 @@ struct Sums {
     }
 
     /// Spreads the energy of a job that ended over its runs, by their nodes and seconds.
-    void add_power(const JobOutcome& job, double idle_watts) {
+    void add_power(const JobOutcome& job) {
         double ran = 0;
         for_each_run(job, job.end,
                      [&](const BusyNodes& run) { ran += static_cast<double>(run.to - run.from) * run.nodes; });
         if (ran <= 0) return;
         for_each_run(job, job.end, [&](const BusyNodes& run) {
-            const double nodes = run.nodes * job.node_seconds / ran;
-            joules.add(run.from, run.to, nodes * job.point.watts);
-            idle_joules.add(run.from, run.to, -nodes * idle_watts);
+            joules.add(run.from, run.to, run.nodes * job.node_seconds / ran * job.point.watts);
         });
+    }
+
+    /// Adds what the nodes of a partition take while they have no job.
+    void add_idle(const Outcome& outcome, int partition, const Utilisation& steps) {
+        const PartitionSetting& of = outcome.setting.partitions[static_cast<std::size_t>(partition)];
+        idle_joules.add(steps.from, steps.to, of.idle_watts * of.nodes);
+        for (const BusyNodes& busy : busy_nodes(outcome, steps.to, partition))
+            idle_joules.add(busy.from, busy.to, -of.idle_watts * busy.nodes);
     }
 };
 
 Sums sums_of(const Outcome& outcome, const Utilisation& steps) {
     Sums sums(StepSums(steps.from, steps.step, steps.to));
-    const std::vector<PartitionSetting>& partitions = outcome.setting.partitions;
-    for (const PartitionSetting& partition : partitions)
-        sums.idle_joules.add(steps.from, steps.to, partition.idle_watts * partition.nodes);
+    const std::size_t partitions = outcome.setting.partitions.size();
+    for (std::size_t p = 0; p < partitions; ++p) sums.add_idle(outcome, static_cast<int>(p), steps);
     for (const JobOutcome& job : outcome.jobs) {
         sums.add_times(job, steps.to);
-        if (!partitions.empty() && job.ended())
-            sums.add_power(job, partitions[static_cast<std::size_t>(job.point.partition)].idle_watts);
+        if (partitions > 0 && job.ended()) sums.add_power(job);
     }
     return sums;
 }
