@@ -243,3 +243,13 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     done
     exec {kept}>&-
 }
+
+@test "an option that no setting takes is refused, not left out without a word" {
+    said_alone 2 "run: --gain: 'sd:gain=1' has a value of it already; leave one of them out" --swf "$log" --policy sd:gain=1 --gain 2
+    said_alone 2 "compare: --gain: 'sd:max_mates=1,gain=1' has a value of it already; leave one of them out" compare --swf "$log" easy sd:max_mates=1,gain=1 --gain 2
+    said_alone 2 "compare: --gain: 'sd:gain=2' has a value of it already; leave one of them out" compare --swf "$log" easy sd --vary gain=1,2 --gain 3
+    said_alone 2 "compare: no setting has a parameter 'max_slowdown'" compare --swf "$log" easy moldable --max-slowdown 20
+    # Where a setting takes it, the value of another setting goes before it.
+    "$sim" compare --swf "$log" easy sd:gain=1 sd --gain 2 --out out -q
+    [[ $(jq -c '[.[].setting.parameters.gain]' out/summary.json) == '[null,"1","2"]' ]]
+}

@@ -206,6 +206,22 @@ bool has_parameter(std::string_view policy, std::string_view parameter) {
     return find_run(parameter) != nullptr || (row != nullptr && policy::Policy(*row).find(parameter) != nullptr);
 }
 
+bool gives_value(std::string_view setting, std::string_view parameter) {
+    return setting.find(fmt::format(":{}=", parameter)) != std::string_view::npos ||
+           setting.find(fmt::format(",{}=", parameter)) != std::string_view::npos;
+}
+
+std::string why_unused(std::string_view parameter, const std::vector<std::string>& settings) {
+    std::string_view last;  // of the settings that have it
+    for (const std::string& setting : settings) {
+        if (!has_parameter(std::string_view(setting).substr(0, setting.find(':')), parameter)) continue;
+        if (!gives_value(setting, parameter)) return {};
+        last = setting;
+    }
+    if (last.empty()) return fmt::format("no setting has a parameter '{}'", parameter);
+    return fmt::format("{}: '{}' has a value of it already; leave one of them out", option_of(parameter), last);
+}
+
 tl::expected<Parameters, std::string> read_setting(std::string_view text, const Assignments& common) {
     const std::string_view name = text.substr(0, text.find(':'));
     const policy::PolicyRow* row = policy::find_policy(name);

@@ -44,6 +44,11 @@ std::vector<ParameterRow> parameters_of(const policy::PolicyRow& policy);
 std::vector<ParameterRow> all_parameters();
 /// Returns true when settings of this policy have the parameter. `policy` need not exist.
 bool has_parameter(std::string_view policy, std::string_view parameter);
+/// Returns whether the setting itself gives the parameter a value.
+bool gives_value(std::string_view setting, std::string_view parameter);
+/// Returns why a parameter that is given to all of these settings has no effect: none has it, or each has a value of
+/// its own. Empty: it has one.
+std::string why_unused(std::string_view parameter, const std::vector<std::string>& settings);
 /// Returns the parameters that the controller's log of decisions tells, so that other values can be tried on it.
 std::vector<ParameterRow> parameters_in_decision_log();
 

@@ -36,12 +36,6 @@ bool has(const std::string& setting, const std::string& parameter) {
     return has_parameter(setting.substr(0, setting.find(':')), parameter);
 }
 
-/// Returns whether the setting itself gives the parameter a value.
-bool gives(std::string_view setting, std::string_view parameter) {
-    return setting.find(fmt::format(":{}=", parameter)) != std::string_view::npos ||
-           setting.find(fmt::format(",{}=", parameter)) != std::string_view::npos;
-}
-
 /// More than any page can show. Each has a folder of its own.
 constexpr int kMaxCombinations = 10000;
 
@@ -78,7 +72,7 @@ public:
         Task task;
         for (const auto& [name, value] : varied) {
             if (!has(setting, name)) continue;
-            if (gives(setting, name))
+            if (gives_value(setting, name))
                 return tl::unexpected(
                     fmt::format("--vary {}: '{}' has a value of it already; leave one of them out", name, setting));
             setting += (setting.find(':') == std::string::npos ? ':' : ',') + name + '=' + value;
@@ -325,6 +319,8 @@ int verb_compare(const SimulationOptions& typed) {
     const SimulationOptions& options = *configured;
     auto tasks = tasks_of(options);
     if (!tasks) return misused(options, tasks.error());
+    for (const auto& [name, value] : options.parameters)
+        if (const std::string why = why_unused(name, settings_of(*tasks)); !why.empty()) return misused(options, why);
     if (const auto free = check_out(options); !free) return fail(free.error());
     Replication replication(tasks->size());
     std::vector<SummaryRow> rows;

@@ -125,6 +125,8 @@ int verb_run(const SimulationOptions& typed) {
     for (const auto& [name, value] : options.parameters)
         if (!has_parameter(policy, name))
             return misused(options, "policy " + policy + " has no parameter '" + name + "'");
+    for (const auto& [name, value] : options.parameters)
+        if (const std::string why = why_unused(name, options.settings); !why.empty()) return misused(options, why);
     const std::string schedule = options.out.empty() ? "" : options.out + "/schedule.swf";
     if (const auto apart = check_apart(options, schedule, "--out"); !apart) return fail(apart.error());
     if (const auto free = check_out(options); !free) return fail(free.error());
