@@ -105,7 +105,12 @@ TEST(IdlePolicy, IsExplained) {
     EXPECT_EQ(why_idle(setting).value_or(""),
               "ejs chooses among partitions, and this machine has one: it decides as EASY (--machine).");
     setting.partitions = {{"p1", 4, 100}};
+    EXPECT_TRUE(why_idle(setting));
+    setting.partitions.push_back({"p2", 4, 100});
     EXPECT_FALSE(why_idle(setting));
+    setting.policy = "eamc";
+    setting.partitions.pop_back();
+    EXPECT_FALSE(why_idle(setting)) << "it chooses a frequency";
 }
 
 // Their numbers were compared with those of policies that started every job, without a word.

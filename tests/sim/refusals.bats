@@ -253,3 +253,15 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     "$sim" compare --swf "$log" easy sd:gain=1 sd --gain 2 --out out -q
     [[ $(jq -c '[.[].setting.parameters.gain]' out/summary.json) == '[null,"1","2"]' ]]
 }
+
+@test "a rule for several partitions says that a machine file has one" {
+    printf 'partition one\nnodes 4\ncores 4\nnominal 1\nidle 0\ncurve 1 0\nstate 1\n' >one.machine
+    printf 'app 1 a\non one seconds 100 watts 1 slope 0\n' >one.apps
+    for policy in ejs app scale; do
+        run -0 --separate-stderr "$sim" --swf "$log" --machine one.machine --apps one.apps --policy $policy
+        [[ $stderr == *"drom-sim: run: $policy chooses among partitions, and this machine has one: it decides as EASY (--machine)."* ]]
+    done
+    # This one chooses a frequency there.
+    run -0 --separate-stderr "$sim" --swf "$log" --machine one.machine --apps one.apps --policy eamc
+    [[ $stderr != *"decides as EASY"* ]]
+}

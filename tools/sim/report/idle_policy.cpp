@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "policy/registry/energy_rows.hpp"
 #include "policy/registry/registry.hpp"
 #include "policy/resize/equipartition.hpp"
 #include "policy/sharing/mates.hpp"
@@ -77,7 +78,8 @@ std::optional<std::string> why_idle(const Setting& setting) {
             "{} changes the size of programs that iterate, and no job is one: each keeps its size "
             "(drom-sim generate -h lists mixes of them).",
             setting.policy);
-    if (row != nullptr && row->several_partitions && setting.partitions.empty())
+    const bool chooses = row != nullptr && row->several_partitions && !policy::takes_energy_model(*row);
+    if (chooses && setting.partitions.size() < 2)
         return fmt::format("{} chooses among partitions, and this machine has one: it decides as EASY (--machine).",
                            setting.policy);
     const std::string_view by = parameter(setting, "urgent_by");
