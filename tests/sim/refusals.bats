@@ -265,3 +265,14 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     run -0 --separate-stderr "$sim" --swf "$log" --machine one.machine --apps one.apps --policy eamc
     [[ $stderr != *"decides as EASY"* ]]
 }
+
+@test "every file may begin with the mark of UTF-8 that some editors write" {
+    mark() { printf '\xef\xbb\xbf' | cat - "$1"; }
+    local examples=$BATS_TEST_DIRNAME/../../examples/platforms
+    cmp <("$sim" map --machine <(mark "$examples/three.machine") --apps <(mark "$examples/kinds.apps" | gzip)) \
+        <("$sim" map --machine "$examples/three.machine" --apps "$examples/kinds.apps")
+    printf 'system a cores=2\napplication x ranks=1\n' >sites.txt
+    cmp <(mark sites.txt | "$sim" place -) <("$sim" place sites.txt)
+    "$sim" --swf "$log" --policy sd --record sd.record -q >/dev/null
+    cmp <(mark sd.record | "$sim" replay -) <("$sim" replay sd.record)
+}

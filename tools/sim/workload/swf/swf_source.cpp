@@ -48,6 +48,12 @@ tl::expected<void, std::string> read_all(int fd, std::string& bytes) {
     return {};
 }
 
+/// Takes away the mark that some editors put in front of UTF-8.
+std::string without_mark(std::string text) {
+    if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+    return text;
+}
+
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 /// Reads gzip's members, one behind the other.
@@ -111,7 +117,8 @@ tl::expected<std::string, std::string> read_text(const std::string& path, const 
     const auto done = read_all(*fd, bytes);
     close(*fd);
     if (!done) return tl::make_unexpected(done.error());
-    return is_gzip(bytes) ? Inflation().text_of(bytes) : tl::expected<std::string, std::string>(std::move(bytes));
+    if (!is_gzip(bytes)) return without_mark(std::move(bytes));
+    return Inflation().text_of(bytes).map(without_mark);
 }
 
 }  // namespace drom::sim::swf
