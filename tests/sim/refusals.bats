@@ -276,3 +276,15 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     "$sim" --swf "$log" --policy sd --record sd.record -q >/dev/null
     cmp <(mark sd.record | "$sim" replay -) <("$sim" replay sd.record)
 }
+
+@test "a start of the log that is no time is told, not taken as unknown without a word" {
+    for time in yesterday -7 99999999999999; do
+        sed "1i ; UnixStartTime: $time" "$log" >dated.swf
+        run -0 --separate-stderr "$sim" --swf dated.swf
+        [[ $stderr == *"drom-sim: run: UnixStartTime '$time' is no time: there are no dates"* ]]
+    done
+    for time in 0 -1 1283292000; do
+        run -0 --separate-stderr "$sim" --swf <(sed "1i ; UnixStartTime: $time" "$log")
+        [[ $stderr != *UnixStartTime* ]]
+    done
+}

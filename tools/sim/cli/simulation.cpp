@@ -32,6 +32,7 @@
 #include "workload/models/platforms.hpp"
 #include "workload/models/resizing.hpp"
 #include "workload/sha256.hpp"
+#include "workload/swf/swf_row.hpp"
 
 namespace drom::sim {
 namespace {
@@ -149,16 +150,19 @@ tl::expected<Seconds, std::string> moment(std::string_view text) {
     return value * (unit == std::string_view::npos ? 1 : kUnits[unit]);
 }
 
-/// Returns the log's zero as seconds since 1970; 0 where the header does not say it.
-Seconds zero_of(const Workload& workload) {
+/// Notes the log's zero where the header says it, in seconds since 1970.
+void note_zero(const Workload& workload, Provenance& provenance) {
     constexpr Seconds kMax = 253402300799;  // the year 9999
-    for (const auto& [key, value] : workload.header) {
-        if (key != "UnixStartTime") continue;
-        Seconds zero = 0;
-        std::from_chars(value.data(), value.data() + value.size(), zero);
-        return zero > 0 && zero <= kMax ? zero : 0;
-    }
-    return 0;
+    const auto said = std::ranges::find(workload.header, "UnixStartTime", &std::pair<std::string, std::string>::first);
+    if (said == workload.header.end()) return;
+    const std::string& value = said->second;
+    Seconds zero = 0;
+    std::from_chars(value.data(), value.data() + value.size(), zero);
+    if (zero > 0 && zero <= kMax)
+        provenance.zero = zero;
+    else if (value != "0" && value != "-1")
+        provenance.repairs.push_back(
+            fmt::format("UnixStartTime {} is no time: there are no dates", swf::quoted(value)));
 }
 
 // A result is worth more than the sum of a program that cannot be read: then the sum is unknown.
@@ -270,7 +274,7 @@ tl::expected<void, Failure> read_log(const SimulationOptions& options, Input& in
         input.provenance.log_sha256 = std::move(*sum);
     }
     input.workload = std::move(log->workload);
-    input.provenance.zero = zero_of(input.workload);
+    note_zero(input.workload, input.provenance);
     for (const Repair& repair : log->repairs.list()) input.provenance.repairs.push_back(repair.sentence());
     if (log->later > 0) tell_first(options.source, log->later, input);
     return {};
