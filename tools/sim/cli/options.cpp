@@ -370,6 +370,8 @@ std::string surplus(const std::string& word, const CLI::App& app, const Typed& t
     if (verb != "run")
         return fmt::format("'{}' is one argument too many; drom-sim {} -h says what it takes", word, verb);
     const std::vector<std::string> verbs(std::begin(kVerbs), std::end(kVerbs));
+    if (std::ranges::find(verbs, word) != verbs.end())
+        return fmt::format("the verb '{}' has to be the first word, in front of all options", word);
     return fmt::format("there is no verb '{}'{} (drom-sim -h lists them)", word, meant(word, verbs));
 }
 
@@ -381,7 +383,10 @@ void finish(Typed& typed, const CLI::App& app, NumberReader& reader) {
         if (options.source.preset.empty()) reader.complain("there is no preset; drom-sim generate --help lists them");
         return;
     }
-    if (options.verb == "policies") return;
+    if (options.verb == "policies") {
+        if (options.json && options.markdown) reader.complain("--json and --markdown are both given; give one");
+        return;
+    }
     if (options.verb == "import") return read_import(typed, reader);
     if (options.verb == "place") {
         if (options.source.log.empty()) reader.complain("there is no file; name it, or - for the standard input");
@@ -419,6 +424,9 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     typed.options.verb = verb_of(words);
     if (typed.options.verb == "help") {
         const std::string of = words.empty() ? "run" : words.front();
+        if (of != "columns" && std::ranges::find(kVerbs, of) == std::end(kVerbs))
+            return tl::unexpected(misused(
+                typed.options, fmt::format("there is no page '{}'; there are columns, and one for each verb", of)));
         show(of == "columns" ? columns_help() : help(of, true));
         return tl::unexpected<int>(kDone);
     }
