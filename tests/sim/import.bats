@@ -41,6 +41,11 @@ drom-sim: import: the machine is taken as 4 nodes of 8 CPUs, from what jobs used
     [[ $("$sim" --swf site.swf.gz --policy slurm --json -q | jq -r '[.jobs, .setting.nodes, .setting.cores_per_node] | join(" ")') == "2 4 8" ]]
 }
 
+@test "one job is counted as one" {
+    run -0 --separate-stderr "$sim" import --slurm <(head -n 2 jobs.txt)
+    [[ $stderr == "drom-sim: import: 1 job; times are of the zone UTC"* ]]
+}
+
 @test "names are hashed: the same with the same salt, in every log" {
     "$sim" import -q --slurm jobs.txt | grep -v '^;' | awk '{print $12, $14}' >plain
     "$sim" import -q --slurm jobs.txt --salt s | grep -v '^;' | awk '{print $12, $14}' >salted
@@ -198,7 +203,7 @@ END
 "* ]]
     run -0 --separate-stderr "$sim" --swf site.swf --slurm-conf slurm.conf --partition small --json
     [[ $(jq -r '.jobs, .setting.nodes' <<<"$output" | xargs) == "1 2" ]]
-    [[ $stderr == *"1 jobs are of other partitions: left out"* ]]
+    [[ $stderr == *"1 job is of other partitions: left out"* ]]
     "$sim" --swf site.swf --slurm-conf slurm.conf --nodes 4 --cores-per-node 8 -q
     refused "there is no partition 'none' in the slurm.conf" --slurm-conf slurm.conf --partition none
     refused "run: site.swf has no jobs of a partition 'fat'; it has those of main, small" --slurm-conf slurm.conf --partition fat -q

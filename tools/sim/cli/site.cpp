@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "report/counted.hpp"
+
 namespace drom::sim {
 namespace {
 
@@ -53,7 +55,8 @@ tl::expected<void, Failure> keep_partition(const SimulationOptions& options, Inp
     const std::size_t others =
         std::erase_if(input.workload.jobs, [&](const LogJob& job) { return job.partition != number; });
     if (others > 0)
-        input.provenance.repairs.push_back(fmt::format("{} jobs are of other partitions: left out", others));
+        input.provenance.repairs.push_back(
+            fmt::format("{} of other partitions: left out", counted(others, "job is", "jobs are")));
     return {};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/simulation.hpp"
+#include "report/counted.hpp"
 #include "verbs/verb_functions.hpp"
 
 namespace drom::sim {
@@ -23,8 +24,8 @@ void tell(const SimulationOptions& options, const Log& log) {
     for (const Repair& repair : log.repairs.list())
         std::fprintf(stderr, "drom-sim: import: %s\n", repair.sentence().c_str());
     const Workload& workload = log.workload;
-    std::fprintf(stderr, "drom-sim: import: %zu jobs; times are of the zone %s\n", workload.jobs.size(),
-                 options.slurm.zone.c_str());
+    std::fprintf(stderr, "drom-sim: import: %s; times are of the zone %s\n",
+                 counted(workload.jobs.size(), "job", "jobs").c_str(), options.slurm.zone.c_str());
     if (options.slurm.nodes > 0 && options.slurm.cores > 0) return;
     std::fprintf(stderr, "drom-sim: import: %s\n", machine_text(options.slurm, workload).c_str());
 }
