@@ -181,9 +181,8 @@ for row in csv.DictReader(open(sys.argv[1])): print(*(row[name] or "-" for name 
     need_logs
     "$sim" --swf "$WORKLOADS/CEA-Curie-2012.pyss-easy.swf.gz" --nodes 5040 --cores-per-node 16 --policy sd+ --out out -q >/dev/null 2>err &
     pid=$!
-    # Whenever it comes: before the first job, in the middle, at the end. Until the log is read and the handler set,
-    # wait a little.
-    sleep 3
+    # Whenever it comes: before the first job, in the middle, at the end. The log is read when SIGINT has its handler.
+    until [[ ! -d /proc/$pid ]] || grep -q '^SigCgt:.*[2367abef]$' "/proc/$pid/status"; do sleep 0.2; done
     kill -INT "$pid" 2>/dev/null || true
     status=0
     wait "$pid" || status=$?
