@@ -305,11 +305,12 @@ bool begin_joining() noexcept {
     return false;
 }
 
-/// Frees everything of the last membership, except memory that threads may be reading at this moment.
+/// Frees everything of the last membership, except memory that threads may be using at this moment. A thread that was
+/// stopped while it published a region keeps the page: it stays mapped for good.
 void forget_last_time() noexcept {
     if (state.pages != nullptr) state.pages->~Pages();
     state.pages = nullptr;
-    unmap_page(state.last_page);
+    if (regions::none_publishes()) unmap_page(state.last_page);
     close_ledger(state.last_ledger);
     state.last_ledger = state.ledger;
     state.last_page = state.page == &private_page ? nullptr : state.page;
@@ -386,6 +387,7 @@ int leave(drom_error* error) noexcept {
     futex_wake(futex_half(state.ledger.mailbox(state.slot).newest));
     state.nudge.fetch_add(1);
     futex_wake(&state.nudge);
+    regions::stop_publishing();
     state.page->joined.store(0);
     const int status = give_back(error);
     // A runtime that came through an entry point has its own record of the request that it has seen.

@@ -68,6 +68,8 @@ constinit Region table[kRegions]{};
 constinit Available available{};
 constinit std::atomic<bool> any{false};  ///< a region has begun in this process
 constinit std::atomic<bool> watches_forks{false};
+constinit std::atomic<RegionArea*> own_area{nullptr};  ///< in the page of this client; nullptr: it is none
+constinit Half writers{0};                             ///< threads that may write there
 
 // --- clocks --------------------------------------------------------------------------------------------------------
 
@@ -95,9 +97,23 @@ RegionClocks clocks() noexcept {
 
 // --- publishing ----------------------------------------------------------------------------------------------------
 
-/// Returns the place that others read; nullptr when this process is no client. A child that a bare clone() made has
-/// the memory of a client, and is none.
-RegionArea* own_area() noexcept { return joined() && getpid() == state.pid ? &region_area(*state.page) : nullptr; }
+/// Keeps the pages mapped that `own_area` is in meanwhile. A child that a bare clone() made has the memory of a client,
+/// and is none.
+class Writer {
+public:
+    Writer() noexcept : may_write_(own_area.load() != nullptr && getpid() == state.pid) {
+        if (may_write_) writers.fetch_add(1);
+    }
+    ~Writer() {
+        if (may_write_) writers.fetch_sub(1);
+    }
+    Writer(const Writer&) = delete;
+    Writer& operator=(const Writer&) = delete;
+    [[nodiscard]] bool may_write() const noexcept { return may_write_; }
+
+private:
+    bool may_write_;
+};
 
 /// Reads the sums as they are stored. Returns false while another thread adds its clocks.
 bool read_sums(const Region& region, RegionFigures& figures) noexcept {
@@ -116,26 +132,28 @@ bool read_sums(const Region& region, RegionFigures& figures) noexcept {
 }
 
 void publish(Region& region) noexcept {
-    RegionArea* area = own_area();
-    if (area == nullptr) return;
+    const Writer writer;
+    if (!writer.may_write()) return;
     region.publisher.run([&] {
+        RegionArea* area = own_area.load();
         RegionFigures figures{};
-        // Where it fails the thread that adds its clocks comes here afterwards.
-        if (read_sums(region, figures)) write_region(area->regions[&region - table], figures);
+        // Where it fails the thread that adds its clocks comes here afterwards, or the next join.
+        if (area != nullptr && read_sums(region, figures)) write_region(area->regions[&region - table], figures);
     });
 }
 
 void publish_cpus() noexcept {
-    RegionArea* area = own_area();
-    if (area == nullptr) return;
+    const Writer writer;
+    if (!writer.may_write()) return;
     available.publisher.run([&] {
+        RegionArea* area = own_area.load();
         uint32_t version = 0;
         CpusOverTime cpus{};
         do {
             version = available.version.load(kAcquire);
             cpus = piece_of(version);
         } while (available.version.load(kAcquire) != version);
-        write_cpus(*area, cpus);
+        if (area != nullptr) write_cpus(*area, cpus);
     });
 }
 
@@ -276,13 +294,27 @@ void note_cpus(uint32_t count) noexcept {
 }
 
 void publish_all() noexcept {
+    own_area.store(&region_area(*state.page));
     if (!any.load(kRelaxed)) return;
     publish_cpus();
     for (Region& region : table)
         if (region.turns.load(kRelaxed) != 0) publish(region);
 }
 
+void stop_publishing() noexcept { own_area.store(nullptr); }
+
+bool none_publishes() noexcept {
+    constexpr int kLooks = 64;
+    for (int looks = 0; looks < kLooks; ++looks) {
+        if (writers.load() == 0) return true;
+        sched_yield();
+    }
+    return false;
+}
+
 void after_fork_in_child() noexcept {
+    own_area.store(nullptr);
+    writers.store(0);
     note_cpus(0);
     available.publisher.busy.store(0);
     if (!any.exchange(false)) return;

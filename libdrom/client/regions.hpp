@@ -24,8 +24,15 @@ int figures_of(const char* name, RegionFigures& figures) noexcept;
 /// joins.
 void note_cpus(uint32_t count) noexcept;
 
-/// Publishes all regions that began before the process joined.
+/// Publishes all regions that began before the process joined, and from now on each change.
 void publish_all() noexcept;
+
+/// Publishes nothing more. A thread that began to do so earlier may still write into the page.
+void stop_publishing() noexcept;
+
+/// Returns whether no thread writes into a page of the time before stop_publishing(). Gives threads that do so a moment
+/// to end; one that is stopped there, or is interrupted by the caller, does not.
+bool none_publishes() noexcept;
 
 /// Forgets the regions and the CPUs of the parent.
 void after_fork_in_child() noexcept;

@@ -337,6 +337,27 @@ TEST_F(RegionsOfAClient, CpusFollowTheMaskThatTheClientAdopted) {
     EXPECT_LE(info.available_ns, 2 * info.elapsed_ns - 10 * kMs);
 }
 
+TEST_F(RegionsOfAClient, ThreadsMayBeInsideWhileTheProcessLeavesAndJoins) {
+    Child child = client([&] {
+        std::atomic<bool> stop{false};
+        std::vector<std::thread> threads;
+        for (const char* name : {"same", "same", "other"})
+            threads.emplace_back([&stop, name] {
+                while (!stop.load()) drom_region_begin(name), drom_region_end(name);
+            });
+        int status = 0;
+        for (int rounds = 0; rounds < 200 && status == 0; ++rounds) {
+            usleep(500);
+            if (drom_finalize(nullptr) != DROM_OK) status = 1;
+            if (drom_init(nullptr, 0, nullptr, nullptr) != DROM_OK) status = 2;
+        }
+        stop.store(true);
+        for (std::thread& thread : threads) thread.join();
+        return status;
+    });
+    EXPECT_EQ(child.wait(), 0);
+}
+
 TEST_F(RegionsOfAClient, AnyBytesInItsPageAreBounded) {
     Child child = client([&] {
         for (;;) pause();
