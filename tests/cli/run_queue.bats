@@ -52,6 +52,25 @@ started() { [[ $(xargs <"$WORK/started") == "$*" ]]; }
     eventually "both have started" started first small
 }
 
+@test "what can never be had is refused at once, behind others too" {
+    two_cpus
+    sleeper stiff "$BOTH" --rigid
+    queue first --ncpus 1
+    local most=(timeout 30 "$BIN" run --queue)
+    refuses 1 "^drom: run: 4000 CPUs wanted, but only " "${most[@]}" --ncpus 4000 -- touch "$WORK/never"
+    refuses 1 "^drom: run: this node has no CPU 4000" "${most[@]}" --cpus 4000 -- touch "$WORK/never"
+    refuses 1 "^drom: run: 1 CPU asked, but the client needs at least 2 \\(--min 2\\)" "${most[@]}" --cpus "$A" --min 2 -- touch "$WORK/never"
+    [[ $(waiting) == first && ! -e $WORK/never ]]
+}
+
+@test "a program that waits inside another one is told that neither may end" {
+    two_cpus
+    refuses 1 "^drom: run: it runs inside outer \\([0-9]+\\): if outer \\([0-9]+\\) waits for its end, neither ends; let it ask for no CPUs, or start it outside$" \
+        drom run --no-preload --rigid --name outer --cpus "$BOTH" -- "$BIN" run --queue --timeout 500 --ncpus 1 -- touch "$WORK/never"
+    [[ ! -e $WORK/never ]]
+    nothing_left
+}
+
 @test "a program that was killed or has given up leaves the queue to the others" {
     two_cpus
     sleeper stiff "$BOTH" --rigid

@@ -392,6 +392,17 @@ private:
         }
     }
 
+    /// Refuses what can never be had, before it waits behind others.
+    Expected<bool> check_wish(pid_t child) {
+        const auto masks = table_.masks();
+        const CpuSet missing = masks ? exact_ - masks->present : CpuSet();
+        if (!missing.empty())
+            return failure(DROM_E_NOCPU, fmt::format("drom: run: this node has no {}", cpus_text(missing)));
+        const auto choice = choose(child);
+        if (choice || choice.error().status == DROM_E_BUSY) return true;
+        return tl::make_unexpected(choice.error());
+    }
+
     Expected<QueuePlace> take_place() const {
         const unsigned cpus = exact_.empty() ? options_.run.ncpus.value_or(0) : exact_.count();
         auto place =
@@ -421,6 +432,7 @@ private:
         auto start = begin;
         std::optional<QueuePlace> place;
         if (options_.run.queue) {
+            if (const auto can_be = check_wish(child); !can_be) return tl::make_unexpected(can_be.error());
             auto taken = take_place();
             if (!taken) return tl::make_unexpected(taken.error());
             place = *std::move(taken);
@@ -430,7 +442,7 @@ private:
         for (bool told = false; lacks_room(reserved) && relay.arrived() == 0; told = true) {
             const auto pause = moment(begin);
             if (pause.count() == 0) return tl::make_unexpected(no_room_in_time(reserved.error()));
-            if (!told) warn(options_, "there is no room yet; waiting (drom list shows which clients have the CPUs)");
+            if (!told) tell_of_wait();
             std::this_thread::sleep_for(pause);
             if (has_ended(child)) return failure(DROM_E_NOPROC, kKilledEarly);
             // No client gives anything back in a table that was removed.
@@ -446,6 +458,14 @@ private:
         }
         report_.reserve_ns = ns_since(start);
         return reserved;
+    }
+
+    void tell_of_wait() const {
+        warn(options_, "there is no room yet; waiting (drom list shows which clients have the CPUs)");
+        if (const auto outer = find_outer(table_))
+            warn(options_, fmt::format("it runs inside {0}: if {0} waits for its end, neither ends; let it ask for no "
+                                       "CPUs, or start it outside",
+                                       client_words(outer->info)));
     }
 
     [[nodiscard]] bool lacks_room(const Expected<Table::Reservation>& reserved) const {
