@@ -86,6 +86,8 @@ class Regions(WithTable):
         for name in ("", "x" * 128, "a\0b"):
             with self.assertRaises(ValueError, msg=name), drom.region(name):
                 self.fail("it began")
+        with drom.region("a"), self.assertRaises(ValueError):
+            drom.region_info("a\0b")
         with self.assertRaises(drom.Error) as refusal:
             drom.region_info("never")
         self.assertEqual(refusal.exception.status, drom.Status.NOPROC)

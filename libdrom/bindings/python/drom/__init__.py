@@ -185,6 +185,10 @@ def _region_info(info: c.RegionInfo) -> RegionInfo:
                       cpu=None if info.cpu_ns == c.NOT_KNOWN else info.cpu_ns / 1e9, available=info.available_ns / 1e9, fine=info.state == c.REGION_FINE)
 
 
+def _region_refusal(name: str) -> ValueError:
+    return ValueError(f"drom: {name!r} is no name of a region: it has 1 to 127 bytes, and none of them is 0")
+
+
 @contextlib.contextmanager
 def region(name: str) -> Iterator[None]:
     """Measures what is inside as a region of this process, which need be no client. Raises ValueError for a name that cannot be: empty, longer than
@@ -192,7 +196,7 @@ def region(name: str) -> Iterator[None]:
     text = name.encode()
     status = c.lib.drom_region_begin(text) if b"\0" not in text else Status.INVAL
     if status == Status.INVAL:
-        raise ValueError(f"drom: {name!r} is no name of a region: it has 1 to 127 bytes, and none of them is 0")
+        raise _region_refusal(name)
     if status < 0:
         raise MemoryError(f"drom: region {name!r}: this process has too many regions, or too little memory")
     try:
@@ -202,7 +206,9 @@ def region(name: str) -> Iterator[None]:
 
 
 def region_info(name: str) -> RegionInfo:
-    """The figures of a region of this process, until now."""
+    """The figures of a region of this process, until now. Raises ValueError for a name with a NUL."""
+    if "\0" in name:
+        raise _region_refusal(name)
     info = c.RegionInfo(size=ctypes.sizeof(c.RegionInfo))
     _call(c.lib.drom_region_get, name.encode(), ctypes.byref(info))
     return _region_info(info)
