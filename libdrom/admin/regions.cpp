@@ -14,10 +14,16 @@ static_assert(sizeof(drom_region_info::name) == kRegionName);
 
 namespace {
 
-/// Returns the process whose CPU clock this one can read; 0: none, as it is in another pid namespace.
-uint32_t pid_with_clock(const Ledger& ledger, uint32_t slot) noexcept {
+/// The process of a client, as its page and the kernel say.
+struct Process {
+    bool joined;   ///< it is in the table; a reservation outlives it
+    uint32_t pid;  ///< whose CPU clock this process can read; 0: none, as it is in another pid namespace
+};
+
+Process process_of(const Ledger& ledger, uint32_t slot, const Page& page) noexcept {
     const ProcessIdentity client = read_identity(ledger.slot(slot).client);
-    return liveness(client) == Liveness::kAlive ? client.pid : 0;
+    const Liveness now = liveness(client);
+    return {page.joined.load() != 0 && now != Liveness::kDead, now == Liveness::kAlive ? client.pid : 0};
 }
 
 uint32_t state_of_look(RegionLook look) noexcept {
@@ -55,11 +61,11 @@ int list_regions(Table& table, uint32_t pid, drom_region_info* out, size_t* n, d
     User user{};
     if (const int status = table.find(pid, verb.text, user, error); status != DROM_OK) return status;
     const Page* page = table.pages.view(user.slot);
-    const uint32_t process = pid_with_clock(table.ledger, user.slot);
+    const Process process = page != nullptr ? process_of(table.ledger, user.slot, *page) : Process{};
     size_t found = 0;
-    for (uint32_t index = 0; page != nullptr && index < kRegions; ++index) {
+    for (uint32_t index = 0; process.joined && index < kRegions; ++index) {
         RegionFigures figures{};
-        const RegionLook look = look_at_region(*page, index, process, figures);
+        const RegionLook look = look_at_region(*page, index, process.pid, figures);
         if (look == RegionLook::kNone) continue;
         if (found < room)
             describe_region(figures, state_of_look(look), stride, reinterpret_cast<char*>(out) + found * stride);

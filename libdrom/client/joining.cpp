@@ -19,6 +19,7 @@
 #include "shmem/events.hpp"
 #include "shmem/futex.hpp"
 #include "shmem/reconcile.hpp"
+#include "shmem/regions.hpp"
 #include "shmem/slots.hpp"
 
 namespace drom::client {
@@ -121,6 +122,7 @@ int enter_reservation(uint32_t index, uint32_t only, drom_error* error) noexcept
     state.slot = index;
     state.generation = generation;
     state.page = page;
+    clear_regions(*page);
     return DROM_OK;
 }
 

@@ -127,6 +127,11 @@ void write_cpus(RegionArea& area, const CpusOverTime& cpus) noexcept {
     area.cpus.store(cpus.cpus, kRelease);
 }
 
+void clear_regions(Page& page) noexcept {
+    for (RegionRecord& record : region_area(page).regions)
+        if (record.stamp.load(kAcquire) != 0) record.stamp.store(0, kRelease);
+}
+
 RegionLook look_at_region(const Page& page, uint32_t index, uint32_t pid, RegionFigures& figures) noexcept {
     const RegionArea& area = region_area(page);
     const RegionRecord& record = area.regions[index];

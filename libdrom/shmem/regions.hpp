@@ -41,6 +41,9 @@ const RegionArea& region_area(const Page& page) noexcept;
 void write_region(RegionRecord& record, const RegionFigures& figures) noexcept;
 void write_cpus(RegionArea& area, const CpusOverTime& cpus) noexcept;
 
+/// Makes all records those of no region, before a process takes over the page of another one.
+void clear_regions(Page& page) noexcept;
+
 /// The outcome of a look at a record.
 enum class RegionLook : uint8_t {
     kNone,    ///< there is no region

@@ -64,6 +64,26 @@ region() { jq -c --arg name "$1" ".clients[0].regions[] | select(.name == \$name
     (($(region whole .elapsed_ns) > before))
 }
 
+@test "a program in a reservation has none of the regions of the one before" {
+    cat >"$WORK/script" <<'END'
+"$GUESTS/regions" "$WORK/ready" old & first=$!
+until [ -e "$WORK/ready" ]; do sleep 0.05; done
+kill -KILL $first
+wait $first
+touch "$WORK/ended"
+until [ -e "$WORK/next" ]; do sleep 0.05; done
+"$GUESTS/regions" "$WORK/ready-too" new
+END
+    export WORK
+    background "$BIN" run --name script --cpus "$A" -- sh "$WORK/script"
+    eventually "the first has ended" test -e "$WORK/ended"
+    [[ $(drom stats --regions script) == "script ("*"): no regions" ]]
+    touch "$WORK/next"
+    eventually "the second has run its regions" test -e "$WORK/ready-too"
+    drom stats --regions --json >"$WORK/json"
+    [[ $(jq -c '[.clients[0].regions[].name] | sort' "$WORK/json") == '["new","step","whole"]' ]]
+}
+
 @test "names that are no text harm neither a terminal nor an object" {
     measured sim $'two\nlines' $'\e[31mred' $'\xff\xfe' "$(printf 'x%.0s' {1..127})" "$(printf 'y%.0s' {1..128})"
     drom stats --regions sim >"$WORK/text"
