@@ -340,10 +340,12 @@ bool start_threads() noexcept {
 
 }  // namespace
 
-bool create_own_thread(Run run) noexcept {
+bool create_own_thread(Run run, pthread_t* to_join) noexcept {
     const uint32_t before = state.threads_begun.load();
-    pthread_t thread{};
-    if (!create_without_signals(thread, PTHREAD_CREATE_DETACHED, run)) return false;
+    pthread_t unused{};
+    pthread_t& thread = to_join != nullptr ? *to_join : unused;
+    const int detached = to_join != nullptr ? PTHREAD_CREATE_JOINABLE : PTHREAD_CREATE_DETACHED;
+    if (!create_without_signals(thread, detached, run)) return false;
     await_begin(before, 1);
     return true;
 }

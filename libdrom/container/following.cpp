@@ -3,6 +3,7 @@
 #include "following.hpp"
 
 #include <linux/close_range.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -74,11 +76,15 @@ private:
 };
 
 enum class Stage : int { kNotYet, kBusy, kOff, kOn };
+enum Looking : uint32_t { kNotKnown, kCreated, kNone };
 
-/// Of this process. But for `stage`, `told` and `looker` only the thread that looks uses it, after the start.
+/// Of this process. But for the atomics only the thread that looks uses it, after the start.
 struct Here {
     std::atomic<Stage> stage;
     std::atomic<pid_t> looker;  ///< the process that has the thread; a forked child has none yet
+    Half looking;               ///< futex: a Looking, whether `thread` was created
+    pthread_t thread;           ///< the one that looks
+    sigset_t signals;           ///< blocked in the thread that created it
     uint64_t seed;              ///< of the container
     CpuSet base;                ///< CPUs inside which it may grow
     CpuSet first;               ///< CPUs of its start
@@ -144,7 +150,8 @@ void adapt_waiting() noexcept {
     if (here.mask.count() < here.first.count()) {
         KnownThreads known{};
         note_threads(known);
-        crowded = known.seen > here.mask.count() + 1;  // this thread waits in the kernel
+        const uint32_t own = here.looking.load() == kCreated ? 2 : 1;  // they wait in the kernel
+        crowded = known.seen > here.mask.count() + own;
     }
     if ((crowded || here.yields) && waiting::yield(crowded)) here.yields = crowded;
 }
@@ -205,15 +212,66 @@ void look_at_files_anew() noexcept {
     look(quota);
 }
 
-void* looking_thread(void*) {
-    prctl(PR_SET_NAME, "drom");
-    ask_for_short_slices();
-    if (have_own_descriptors()) look_at_held_files();
+void look_with_program_descriptors() noexcept {
     while (goes_on()) {
         look_at_files_anew();
         wait_a_second();
     }
+}
+
+void begin_thread() noexcept {
+    prctl(PR_SET_NAME, "drom");
+    ask_for_short_slices();
+}
+
+void* looking_thread(void*) {
+    begin_thread();
+    if (have_own_descriptors()) look_at_held_files();
+    look_with_program_descriptors();
     return nullptr;
+}
+
+// --- the thread that stays -----------------------------------------------------------------------------------------
+
+/// Lets this thread use all CPUs of the process: the one that created it may be bound to one.
+void use_all_cpus() noexcept {
+    CpuSet mask{};
+    CpuSet usable{};
+    uint64_t seq = 0;
+    do {
+        seq = here.told.read(mask, usable);
+        set_affinity(0, mask);
+    } while (here.told.read(mask, usable) != seq);
+}
+
+/// Waits until it is known whether there is a thread that looks.
+bool has_looking_thread() noexcept {
+    while (here.looking.load() == kNotKnown) futex_wait(&here.looking, kNotKnown, deadline_in_ms(1000));
+    return here.looking.load() == kCreated;
+}
+
+/// Keeps the program's descriptors, and outlives the thread that looks: the C library runs the program's exit handlers
+/// in the last thread, and they write what the program has printed.
+void* staying_thread(void*) {
+    begin_thread();
+    use_all_cpus();
+    if (has_looking_thread())
+        pthread_join(here.thread, nullptr);
+    else
+        look_with_program_descriptors();
+    uint64_t threads = 0;
+    if (first_thread_has_ended(threads) && threads <= 2) pthread_sigmask(SIG_SETMASK, &here.signals, nullptr);
+    return nullptr;
+}
+
+/// Creates both threads here, and not one in the other: an allocation there would reserve address space.
+void create_threads() noexcept {
+    pthread_sigmask(SIG_SETMASK, nullptr, &here.signals);
+    here.looking.store(kNotKnown);
+    if (!client::create_own_thread(staying_thread)) return;
+    const bool created = client::create_own_thread(looking_thread, &here.thread);
+    here.looking.store(created ? kCreated : kNone);
+    futex_wake(&here.looking);
 }
 
 }  // namespace
@@ -234,8 +292,7 @@ void follow_from_here() noexcept {
     if (here.looker.load(std::memory_order_relaxed) == me || here.looker.exchange(me) == me) return;
     const int saved = errno;
     waiting::begin();
-    if (!client::joined() && env::flag("DROM_ASYNC", true) && client::watch_forks())
-        client::create_own_thread(looking_thread);
+    if (!client::joined() && env::flag("DROM_ASYNC", true) && client::watch_forks()) create_threads();
     errno = saved;
 }
 

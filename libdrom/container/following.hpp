@@ -17,8 +17,8 @@ namespace drom::container {
 /// one then. False in a client's reservation (DROM_SLOT), with DROM_DISABLE=1, and in set-uid programs.
 bool follows() noexcept;
 
-/// Starts the thread that looks, unless this process has one. Called by a thread of the program, before its first other
-/// thread: a program of one thread needs none. About 50 us.
+/// Starts the thread that looks, and one that outlives it, unless this process has them. Called by a thread of the
+/// program, before its first other thread: a program of one thread needs none. About 120 us.
 void follow_from_here() noexcept;
 
 /// Returns the CPUs that threads may use now, and the number of the last change; seq 0: nothing is limited at this

@@ -95,14 +95,14 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
         [[ -x $GUESTS/held-$by ]] || continue
         contained 200000
         background taskset -c "$BOTH" "$BIN" run --follow -- "$GUESTS/held-$by" 120
-        eventually "it has a team and the agent's thread" threads_are "$PID" 3
+        eventually "it has a team and the agent's threads" threads_are "$PID" 4
         masks_are "$PID" "$BOTH" || masks_are "$PID" "$A,$B"
         quota 100000
         eventually "all its threads are on one CPU" is_one_cpu "$PID"
-        threads_are "$PID" 3
+        threads_are "$PID" 4
         quota 200000
         eventually "all its threads are on both" masks_are "$PID" "$BOTH"
-        threads_are "$PID" 3
+        threads_are "$PID" 4
         quota 30000 # less than one CPU is one
         eventually "all its threads are on one CPU" is_one_cpu "$PID"
         kill -TERM "$PID"
@@ -117,7 +117,7 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
         [[ -x $GUESTS/held-$by ]] || continue
         contained 200000
         background taskset -c "$BOTH" env "LD_PRELOAD=$BUILD/lib/libdrom-agent.so" DROM_FOLLOW=1 "$GUESTS/held-$by" 120
-        eventually "it has a team and the agent's thread" threads_are "$PID" 3
+        eventually "it has a team and the agent's threads" threads_are "$PID" 4
         quota 100000
         eventually "all its threads are on one CPU" is_one_cpu "$PID"
         kill -TERM "$PID"
@@ -144,7 +144,7 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     mkdir "$DROM_CGROUP_ROOT/sys/fs/cgroup/other"
     echo "100000 100000" >"$DROM_CGROUP_ROOT/sys/fs/cgroup/other/cpu.max"
     background taskset -c "$BOTH" "$BIN" run --follow -- "$GUESTS/held-gcc" 120
-    eventually "it has a team and the agent's thread" threads_are "$PID" 3
+    eventually "it has a team and the agent's threads" threads_are "$PID" 4
     echo "0::/other" >"$DROM_CGROUP_ROOT/proc/self/cgroup"
     eventually "all its threads are on one CPU" is_one_cpu "$PID"
     kill -TERM "$PID"
@@ -160,6 +160,14 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     run ! grep -E 'cgroup|cpu.max|mountinfo' "$WORK/files"
     kill -TERM "$PID"
     ended 0
+}
+
+@test "a program whose first thread ends by pthread_exit writes all its output" {
+    contained 100000
+    for start in "drom run --follow --" agent_alone; do
+        $start "$GUESTS/leaves" >"$WORK/printed"
+        [[ $(cat "$WORK/printed") == $'first\nworker\nhandler' ]]
+    done
 }
 
 @test "what the agent cannot reach keeps the CPUs of its start, and drom run says so" {
@@ -224,7 +232,7 @@ teardown_group() { [[ -z ${GROUP-} ]] || { eventually "the group is empty" rmdir
     [[ ! -s $WORK/why ]] || missing "$(cat "$WORK/why")"
     real_quota 200000
     background taskset -c "$BOTH" sh -c "echo \$\$ >$GROUP/cgroup.procs; exec $BIN run --follow -- $GUESTS/held-gcc 120"
-    eventually "it has a team and the agent's thread" threads_are "$PID" 3
+    eventually "it has a team and the agent's threads" threads_are "$PID" 4
     real_quota 100000
     eventually "all its threads are on one CPU" is_one_cpu "$PID"
     real_quota 200000
