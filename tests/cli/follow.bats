@@ -170,6 +170,17 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     done
 }
 
+@test "a program that sets its affinity before its first team has the team that it has natively" {
+    two_cpus
+    contained max
+    for by in gcc clang; do
+        [[ -x $GUESTS/sized-$by ]] || continue
+        natively=$(taskset -c "$BOTH" "$GUESTS/sized-$by" "$A")
+        [[ $(agent_alone taskset -c "$BOTH" "$GUESTS/sized-$by" "$A") == "$natively" ]]
+        [[ $(agent_alone "$GUESTS/sized-$by" "$A") == "$natively" ]]
+    done
+}
+
 @test "what the agent cannot reach keeps the CPUs of its start, and drom run says so" {
     two_cpus
     contained 100000
