@@ -48,12 +48,15 @@ bool read_again(int descriptor, char* text, size_t size) noexcept {
 
 constexpr size_t kLongestQuota = 64;
 
-uint32_t cpus_of(int quota_file, int period_file) noexcept {
+/// Returns false where a file cannot be read.
+bool read_cpus(int quota_file, int period_file, uint32_t& cpus) noexcept {
     char quota[kLongestQuota];
     char period[kLongestQuota];
-    if (!read_again(quota_file, quota, sizeof quota)) return kNoQuota;
-    if (period_file < 0) return cpus_of_max(quota);
-    return read_again(period_file, period, sizeof period) ? cpus_of_quota(quota, period) : kNoQuota;
+    if (!read_again(quota_file, quota, sizeof quota)) return false;
+    const bool v1 = period_file >= 0;
+    if (v1 && !read_again(period_file, period, sizeof period)) return false;
+    cpus = v1 ? cpus_of_quota(quota, period) : cpus_of_max(quota);
+    return true;
 }
 
 bool is_missing(int code) noexcept { return code == ENOENT || code == ENOTDIR || code == EACCES || code == ENODEV; }
@@ -101,9 +104,9 @@ private:
 
     /// Opens a file of the group; -1: there is none. Sets `failed_` where it is there. Its name replaces the rest of
     /// the path: groups below this one have been opened.
-    int open_file(size_t length, const char* name) noexcept {
+    int open_file(size_t length, const char* name, int flags = kReading) noexcept {
         snprintf(place_.path + length, kLongestFile, "/%s", name);
-        const int file = open(place_.path, kReading);
+        const int file = open(place_.path, flags);
         failed_ = failed_ || (file < 0 && !is_missing(errno));
         return file;
     }
@@ -116,7 +119,14 @@ private:
             quota_.groups_[quota_.count_++] = {quota, period};
         else if (quota >= 0)
             close(quota);
+        else if (place_.v2)
+            hold_folder(length);
         return !failed_;
+    }
+
+    void hold_folder(size_t length) noexcept {
+        const int folder = open_file(length, ".", O_PATH | O_CLOEXEC);
+        if (folder >= 0) quota_.groups_[quota_.count_++] = {-1, -1, folder};
     }
 
     CpuQuota& quota_;
@@ -132,10 +142,9 @@ CpuQuota::CpuQuota(const char* root) noexcept {
 CpuQuota::~CpuQuota() { close_groups(); }
 
 void CpuQuota::close_groups() noexcept {
-    for (uint32_t i = 0; i < count_; ++i) {
-        close(groups_[i].quota);
-        if (groups_[i].period >= 0) close(groups_[i].period);
-    }
+    for (uint32_t i = 0; i < count_; ++i)
+        for (const int file : {groups_[i].quota, groups_[i].period, groups_[i].folder})
+            if (file >= 0) close(file);
     count_ = 0;
     if (membership_ >= 0) close(membership_);
     membership_ = -1;
@@ -177,13 +186,32 @@ bool CpuQuota::has_moved() noexcept {
     return groups.ok() && groups.hash() != present_;
 }
 
+/// Opens the file of a group that had none. Only v2 enables its controllers per group.
+void CpuQuota::open_late(Group& group) noexcept {
+    if (group.folder < 0) return;
+    group.quota = openat(group.folder, "cpu.max", kReading);
+    if (group.quota < 0) {
+        known_ = known_ && is_missing(errno);
+        return;
+    }
+    close(group.folder);
+    group.folder = -1;
+}
+
 bool CpuQuota::read(uint32_t& cpus) noexcept {
-    if (!known_ || has_moved()) {
+    if (!known_ || stale_ || has_moved()) {
         close_groups();
         find();
     }
     cpus = kNoQuota;
-    for (uint32_t i = 0; i < count_; ++i) cpus = std::min(cpus, cpus_of(groups_[i].quota, groups_[i].period));
+    stale_ = false;
+    for (uint32_t i = 0; i < count_; ++i) {
+        open_late(groups_[i]);
+        uint32_t own = kNoQuota;
+        const bool has_file = groups_[i].folder < 0;
+        stale_ = stale_ || (has_file && !read_cpus(groups_[i].quota, groups_[i].period, own));
+        cpus = std::min(cpus, own);
+    }
     return known_;
 }
 

@@ -31,12 +31,14 @@ public:
     CpuQuota& operator=(const CpuQuota&) = delete;
 
     /// Reads the quotas, and finds the files anew where the process was moved to another group. Returns false where it
-    /// cannot be told: a file is there and cannot be opened. A missing file is no quota. About 2 us per group.
+    /// cannot be told: a file is there and cannot be opened. A missing file is no quota until it comes. About 2 us per
+    /// group.
     bool read(uint32_t& cpus) noexcept;
 
 private:
     struct Group {
         int quota, period;  ///< descriptors; `period` -1: v2, which has both in one file
+        int folder = -1;    ///< of a group that had no files: they come when the controller is enabled for it
     };
     static constexpr uint32_t kMaxGroups = 64;
 
@@ -44,12 +46,14 @@ private:
     void find() noexcept;
     void find(Place& place) noexcept;
     void close_groups() noexcept;
+    void open_late(Group& group) noexcept;
     [[nodiscard]] bool has_moved() noexcept;
 
     char root_[256];
     int membership_ = -1;   ///< descriptor of /proc/self/cgroup
     uint64_t present_ = 0;  ///< its text, as a hash
     bool known_ = false;    ///< each file that is there could be opened
+    bool stale_ = false;    ///< a file can be read no more: its controller was disabled
     uint32_t count_ = 0;
     Group groups_[kMaxGroups];
 };

@@ -277,6 +277,33 @@ TEST(CpuQuota, ChangesAreSeenInHeldFiles) {
     EXPECT_TRUE(quota.read(cpus) && cpus == kNoQuota);
 }
 
+TEST(CpuQuota, AFileThatComesWithItsControllerCounts) {
+    const Tree tree("0::/pod/app\n", kV2);
+    tree.write("/sys/fs/cgroup/pod/app/cgroup.procs", "");
+    CpuQuota quota(tree.root());
+    uint32_t cpus = 0;
+    EXPECT_TRUE(quota.read(cpus) && cpus == kNoQuota);
+    tree.write("/sys/fs/cgroup/pod/cpu.max", "300000 100000\n");
+    EXPECT_TRUE(quota.read(cpus) && cpus == 3);
+    tree.write("/sys/fs/cgroup/pod/app/cpu.max", "200000 100000\n");
+    EXPECT_TRUE(quota.read(cpus) && cpus == 2);
+}
+
+TEST(CpuQuota, AFileThatGoesAndComesWithItsControllerCounts) {
+    const Tree tree("0::/app\n", kV2);
+    const std::string file = tree.root() + std::string("/sys/fs/cgroup/app/cpu.max");
+    tree.write("/sys/fs/cgroup/app/cpu.max", "100000 100000\n");
+    CpuQuota quota(tree.root());
+    uint32_t cpus = 0;
+    EXPECT_TRUE(quota.read(cpus) && cpus == 1);
+    tree.write("/sys/fs/cgroup/app/cpu.max", "");  // the kernel refuses to read the held file: here nothing is in it
+    fs::remove(file);
+    EXPECT_TRUE(quota.read(cpus) && cpus == kNoQuota);
+    EXPECT_TRUE(quota.read(cpus) && cpus == kNoQuota);
+    tree.write("/sys/fs/cgroup/app/cpu.max", "200000 100000\n");
+    EXPECT_TRUE(quota.read(cpus) && cpus == 2);
+}
+
 TEST(CpuQuota, AProcessThatIsMovedHasTheQuotaOfItsNewGroup) {
     const Tree tree("0::/a\n", kV2);
     tree.write("/sys/fs/cgroup/a/cpu.max", "200000 100000\n");
