@@ -31,7 +31,7 @@ CpuSet read_cpuset(const CpuSet& own) noexcept {
 }
 
 /// Reads START/INSIDE: the CPUs that drom run gave the command, and those inside which it may grow. Longer lists than
-/// its room are as good as none.
+/// its room are as good as none, and so are CPUs that are not inside.
 bool read_said(CpuSet& start, CpuSet& inside) noexcept {
     char text[1024];
     const char* said = env::text("DROM_FOLLOW_CPUS");
@@ -41,7 +41,8 @@ bool read_said(CpuSet& start, CpuSet& inside) noexcept {
     char* slash = strchr(text, '/');
     if (slash == nullptr) return false;
     *slash = '\0';
-    return parse_cpus(text, start).what == nullptr && parse_cpus(slash + 1, inside).what == nullptr;
+    const bool read = parse_cpus(text, start).what == nullptr && parse_cpus(slash + 1, inside).what == nullptr;
+    return read && inside.contains(start);
 }
 
 /// Returns the CPUs of the affinity before drom narrowed it. A process with another affinity than drom run gave has it

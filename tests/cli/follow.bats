@@ -181,6 +181,16 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     done
 }
 
+@test "a DROM_FOLLOW_CPUS that drom did not write is as good as none" {
+    two_cpus
+    contained max
+    for said in "$A/$B" "$A/4095" "$A" / "$A/" x/y; do
+        run env DROM_FOLLOW_CPUS="$said" taskset -c "$A" "$BIN" run --follow -- nproc
+        [[ $status == 0 && $output == 1 ]]
+        [[ $(DROM_FOLLOW_CPUS=$said agent_alone taskset -c "$A" sh -c 'taskset -cp $$' | sed 's/.*: //') == "$A" ]]
+    done
+}
+
 @test "what the agent cannot reach keeps the CPUs of its start, and drom run says so" {
     two_cpus
     contained 100000
