@@ -180,11 +180,13 @@ void look(CpuQuota& quota) noexcept {
     if (changed && here.verbose) say(limit);
 }
 
-/// Makes a descriptor table of its own: a program may count its descriptors, or close all of them. Returns false where
-/// the kernel refuses (before 5.9, or a filter).
+/// Makes a descriptor table of its own: a program may count its descriptors, or close all of them. Keeps only the
+/// standard error, if it has to write there. Returns false where the kernel refuses (before 5.9, or a filter).
 bool have_own_descriptors() noexcept {
     if (!here.verbose) return syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}) == 0;
-    return syscall(SYS_close_range, 3U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}) == 0;
+    if (syscall(SYS_close_range, 3U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}) != 0) return false;
+    syscall(SYS_close_range, 0U, 1U, 0U);  // a reader of the program's output waits for its end
+    return true;
 }
 
 /// Returns whether to go on. The C library ends a process with its last thread, and counts this one too, so it ends

@@ -20,6 +20,13 @@ contained() {
 }
 quota() { echo "$1 ${2-100000}" >"$DROM_CGROUP_ROOT/sys/fs/cgroup/pod/app/cpu.max"; }
 
+# python_with_threads PROGRAM: starts it in the background, with its output in the pipe $WORK/printed.
+python_with_threads() {
+    LD_PRELOAD=$BUILD/lib/libdrom-agent.so DROM_FOLLOW=1 python3 -c "$1" >"$WORK/printed" 2>/dev/null 3>&- &
+    PID=$!
+    STARTED+=("$PID")
+}
+
 agent_alone() { LD_PRELOAD=$BUILD/lib/libdrom-agent.so DROM_FOLLOW=1 timeout --foreground 150 "$@"; }
 
 # masks PID: prints the CPUs of the program's threads, each set once, and not that of the agent's.
@@ -160,6 +167,19 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     run ! grep -E 'cgroup|cpu.max|mountinfo' "$WORK/files"
     kill -TERM "$PID"
     ended 0
+}
+
+@test "with DROM_VERBOSE=1 a reader still sees the end of the output that a program closes" {
+    contained 100000
+    local program='import os, threading, time; threading.Thread(target=time.sleep, args=(20,)).start(); time.sleep(0.2); os.close(1)'
+    mkfifo "$WORK/printed"
+    for verbose in 0 1; do
+        timeout 15 cat "$WORK/printed" >/dev/null &
+        reader=$!
+        DROM_VERBOSE=$verbose python_with_threads "$program"
+        wait "$reader"
+        kill "$PID"
+    done
 }
 
 @test "a program whose first thread ends by pthread_exit writes all its output" {
