@@ -211,6 +211,17 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     done
 }
 
+@test "a container that may not set affinities has its program all the same, and drom run says so" {
+    two_cpus
+    contained 100000
+    run taskset -c "$BOTH" "$GUESTS/refused" "$BIN" run --follow -- sh -c 'nproc; exit 7'
+    echo "$output"
+    [[ $status == 7 && ${lines[-1]} == 2 ]]
+    [[ ${lines[0]} == "drom: run: "*"sh keeps the CPUs that it has, and does not follow its container: Operation not permitted" ]]
+    run "$GUESTS/refused" env "LD_PRELOAD=$BUILD/lib/libdrom-agent.so" DROM_FOLLOW=1 sh -c 'exit 7'
+    [[ $status == 7 && -z $output ]]
+}
+
 @test "what the agent cannot reach keeps the CPUs of its start, and drom run says so" {
     two_cpus
     contained 100000

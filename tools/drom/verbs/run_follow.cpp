@@ -119,6 +119,13 @@ bool take(const CpuSet& cpus) {
     return (now && *now == cpus) || sched_setaffinity(0, CpuSet::kernel_size(), cpus.as_kernel()) == 0;
 }
 
+/// Becomes the command where the kernel refuses affinities: a container must not end for that.
+int become_as_it_is(const CommandOptions& options, const Program& program, const std::string& why) {
+    warn(options,
+         fmt::format("{} keeps the CPUs that it has, and does not follow its container: {}", program.path, why));
+    return become(options, program);
+}
+
 void tell(const CommandOptions& options, const Start& start, const Preload& preload) {
     const std::string quota =
         start.quota == 0 ? "no quota" : fmt::format("a quota for {}", counted(start.quota, "CPU"));
@@ -139,10 +146,8 @@ int run_following(const CommandOptions& options, const Program& program) {
     if (const std::string why = wrong_root(); !why.empty()) return misused(options, why);
     if (env::flag("DROM_DISABLE", false)) return become(options, program);
     const auto start = find_start();
-    if (!start) return refused(options, sentence(options, start.error().status, start.error().text));
-    if (!take(start->cpus))
-        return refused(
-            options, sentence(options, DROM_E_OS, fmt::format("{}: {}", cpus_text(start->cpus), std::strerror(errno))));
+    if (!start) return become_as_it_is(options, program, start.error().text);
+    if (!take(start->cpus)) return become_as_it_is(options, program, std::strerror(errno));
     const Preload preload = choose_agent(options, program);
     set_environment(preload, *start);
     tell(options, *start, preload);
