@@ -538,10 +538,14 @@ ticks_of_agent() { cat /proc/"$1"/task/*/stat | sed -n 's/^[0-9]* (drom) //p' | 
     done
 }
 
+# is_stopped PID: returns whether each thread of the process is. Signals take until the thread runs again.
+is_stopped() { ! grep -qvE '\) [Tt] ' "/proc/$1/task/"*/stat; }
+
 @test "a command whose clock is years ahead, as by faketime, still ends its wait in time" {
     start "$hosts/host-gcc" regions "$stop"
     eventually 90 listed "$host"
     kill -STOP "$host"
+    eventually 10 is_stopped "$host"
     run -3 env CLOCK_SHIFT=315360000 LD_PRELOAD="$hosts/clock.so" timeout 60 drom set "$host" "$one" --grace never --timeout 200
     kill -CONT "$host"
     finish
