@@ -53,6 +53,10 @@ struct State {
     // until the next join.
     Ledger last_ledger;
     Page* last_page;
+    // Threads publish regions at any time, also while this process leaves and joins.
+    std::atomic<RegionArea*> region_area;  ///< in the page of this client; nullptr: it is none
+    std::atomic<pid_t> region_process;     ///< as `pid`
+    Half region_writers;                   ///< threads that may write there
 
     ThreadMask threads;
     CpuSet applied;  ///< the mask of the threads after the last release; smaller than the request's in a narrower

@@ -68,8 +68,6 @@ constinit Region table[kRegions]{};
 constinit Available available{};
 constinit std::atomic<bool> any{false};  ///< a region has begun in this process
 constinit std::atomic<bool> watches_forks{false};
-constinit std::atomic<RegionArea*> own_area{nullptr};  ///< in the page of this client; nullptr: it is none
-constinit Half writers{0};                             ///< threads that may write there
 
 // --- clocks --------------------------------------------------------------------------------------------------------
 
@@ -97,15 +95,15 @@ RegionClocks clocks() noexcept {
 
 // --- publishing ----------------------------------------------------------------------------------------------------
 
-/// Keeps the pages mapped that `own_area` is in meanwhile. A child that a bare clone() made has the memory of a client,
-/// and is none.
+/// Keeps the pages mapped that `region_area` is in meanwhile. A child that a bare clone() made has the memory of a
+/// client, and is none.
 class Writer {
 public:
-    Writer() noexcept : may_write_(own_area.load() != nullptr && getpid() == state.pid) {
-        if (may_write_) writers.fetch_add(1);
+    Writer() noexcept : may_write_(state.region_area.load() != nullptr && getpid() == state.region_process.load()) {
+        if (may_write_) state.region_writers.fetch_add(1);
     }
     ~Writer() {
-        if (may_write_) writers.fetch_sub(1);
+        if (may_write_) state.region_writers.fetch_sub(1);
     }
     Writer(const Writer&) = delete;
     Writer& operator=(const Writer&) = delete;
@@ -135,10 +133,12 @@ void publish(Region& region) noexcept {
     const Writer writer;
     if (!writer.may_write()) return;
     region.publisher.run([&] {
-        RegionArea* area = own_area.load();
+        RegionArea* area = state.region_area.load();
         RegionFigures figures{};
         // Where it fails the thread that adds its clocks comes here afterwards, or the next join.
-        if (area != nullptr && read_sums(region, figures)) write_region(area->regions[&region - table], figures);
+        if (area == nullptr || !read_sums(region, figures)) return;
+        announce_regions(*area);
+        write_region(area->regions[&region - table], figures);
     });
 }
 
@@ -146,7 +146,7 @@ void publish_cpus() noexcept {
     const Writer writer;
     if (!writer.may_write()) return;
     available.publisher.run([&] {
-        RegionArea* area = own_area.load();
+        RegionArea* area = state.region_area.load();
         uint32_t version = 0;
         CpusOverTime cpus{};
         do {
@@ -294,27 +294,28 @@ void note_cpus(uint32_t count) noexcept {
 }
 
 void publish_all() noexcept {
-    own_area.store(&region_area(*state.page));
+    state.region_process.store(state.pid);
+    state.region_area.store(&region_area(*state.page));
     if (!any.load(kRelaxed)) return;
     publish_cpus();
     for (Region& region : table)
         if (region.turns.load(kRelaxed) != 0) publish(region);
 }
 
-void stop_publishing() noexcept { own_area.store(nullptr); }
+void stop_publishing() noexcept { state.region_area.store(nullptr); }
 
 bool none_publishes() noexcept {
     constexpr int kLooks = 64;
     for (int looks = 0; looks < kLooks; ++looks) {
-        if (writers.load() == 0) return true;
+        if (state.region_writers.load() == 0) return true;
         sched_yield();
     }
     return false;
 }
 
 void after_fork_in_child() noexcept {
-    own_area.store(nullptr);
-    writers.store(0);
+    state.region_area.store(nullptr);
+    state.region_writers.store(0);
     note_cpus(0);
     available.publisher.busy.store(0);
     if (!any.exchange(false)) return;

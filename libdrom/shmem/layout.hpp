@@ -194,8 +194,9 @@ struct Page {
     uint32_t layout_version;
     uint32_t slot;
     uint32_t generation;
-    Half joined;  ///< 1 once the client reads requests
-    uint8_t pad0[40];
+    Half joined;       ///< 1 once the client reads requests
+    Half has_regions;  ///< 1: RegionArea has records, of this process or of one before it in the reservation
+    uint8_t pad0[36];
     // acknowledgements; each store is a release; the low half of each is a futex
     Word released;
     Word resized;
@@ -331,14 +332,14 @@ inline constexpr uint64_t kLayoutFacts[] = {
     offsetof(Event, index), offsetof(Event, time_ns), offsetof(Event, seq), offsetof(Event, what),
     offsetof(Event, value),
     // a client's page
-    sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, released),
-    offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns), offsetof(Page, sleeping),
-    offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, entry_points), offsetof(Page, resize),
-    offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus), offsetof(Page, max_cpus),
-    offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls), offsetof(Page, adoptions),
-    offsetof(Page, began), offsetof(Page, moved), offsetof(Page, why), offsetof(Page, ranks), offsetof(Page, rank),
-    offsetof(Page, local_rank), offsetof(Page, applied_checksum), offsetof(Page, applied), offsetof(Page, client),
-    offsetof(Page, launcher),
+    sizeof(Page), offsetof(Page, slot), offsetof(Page, generation), offsetof(Page, joined), offsetof(Page, has_regions),
+    offsetof(Page, released), offsetof(Page, resized), offsetof(Page, released_ns), offsetof(Page, resized_ns),
+    offsetof(Page, sleeping), offsetof(Page, disabled), offsetof(Page, limited), offsetof(Page, entry_points),
+    offsetof(Page, resize), offsetof(Page, team_size), offsetof(Page, start_size), offsetof(Page, min_cpus),
+    offsetof(Page, max_cpus), offsetof(Page, safe_points), offsetof(Page, queries), offsetof(Page, polls),
+    offsetof(Page, adoptions), offsetof(Page, began), offsetof(Page, moved), offsetof(Page, why), offsetof(Page, ranks),
+    offsetof(Page, rank), offsetof(Page, local_rank), offsetof(Page, applied_checksum), offsetof(Page, applied),
+    offsetof(Page, client), offsetof(Page, launcher),
     // its regions
     kRegions, kRegionsAt, sizeof(RegionRecord), offsetof(RegionRecord, open), offsetof(RegionRecord, count),
     offsetof(RegionRecord, elapsed_ns), offsetof(RegionRecord, cpu_ns), offsetof(RegionRecord, available_ns),

@@ -127,9 +127,16 @@ void write_cpus(RegionArea& area, const CpusOverTime& cpus) noexcept {
     area.cpus.store(cpus.cpus, kRelease);
 }
 
+void announce_regions(RegionArea& area) noexcept {
+    auto* page = reinterpret_cast<Page*>(reinterpret_cast<char*>(&area) - kRegionsAt);
+    page->has_regions.store(1, kRelease);
+}
+
 void clear_regions(Page& page) noexcept {
+    if (page.has_regions.load(kAcquire) == 0) return;
     for (RegionRecord& record : region_area(page).regions)
         if (record.stamp.load(kAcquire) != 0) record.stamp.store(0, kRelease);
+    page.has_regions.store(0, kRelease);
 }
 
 RegionLook look_at_region(const Page& page, uint32_t index, uint32_t pid, RegionFigures& figures) noexcept {

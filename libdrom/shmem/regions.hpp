@@ -41,7 +41,11 @@ const RegionArea& region_area(const Page& page) noexcept;
 void write_region(RegionRecord& record, const RegionFigures& figures) noexcept;
 void write_cpus(RegionArea& area, const CpusOverTime& cpus) noexcept;
 
-/// Makes all records those of no region, before a process takes over the page of another one.
+/// Notes in the page that it has records, before the first one is written. Cost: a store.
+void announce_regions(RegionArea& area) noexcept;
+
+/// Makes all records those of no region, before a process takes over the page of another one. Touches the records only
+/// where there may be some: they are three pages of memory.
 void clear_regions(Page& page) noexcept;
 
 /// The outcome of a look at a record.
