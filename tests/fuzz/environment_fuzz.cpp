@@ -145,7 +145,8 @@ struct OwnTable {
 void check_joining(OwnTable& own) {
     setenv("DROM_TABLE", own.directory.table().c_str(), 1);
     unsetenv("DROM_VERBOSE");  // has been read as a number, and would fill the log
-    const bool disabled = drom::env::flag("DROM_DISABLE", false);
+    const bool follows = drom::env::flag("DROM_FOLLOW", false) && drom::env::text("DROM_SLOT") == nullptr;
+    const bool disabled = drom::env::flag("DROM_DISABLE", false) || follows;  // it follows its container, in no table
     const drom::unmodified::Found found{DROM_ENTRY_EXPLICIT, {}, false};
     const bool joined = drom::unmodified::join(found);
     must(joined == !disabled, "this process becomes a client unless that is forbidden");
