@@ -221,12 +221,12 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     # Another page is seen as one: the first digit of a mean wait is changed.
     cp -r scripts docs examples "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
-    sed -i '/^| `slurm` | none/s/| 2/| 3/' docs/results/starts.md
-    run -1 python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only guests
-    [[ $output == *"-| \`slurm\` | none | 3"*"+| \`slurm\` | none | 2"* ]]
-    sed -i '/^| p1 | `eamc`/s/+/-/' docs/results/schedulers.md
-    run -1 python3 scripts/results/energy.py "$sim" --check --only sharing
-    [[ $output == "| p1 | \`eamc\` against \`easy\` | +"* ]]
+    sed -i '/^| RICC.* 100 % | `urgent:urgent_by=wait`/s/| 6/| 5/' docs/results/starts.md
+    run -1 python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only urgent
+    [[ $output == *"urgent_by=wait\` | 5"*"urgent_by=wait\` | 6"* ]]
+    sed -i '/^| p1-p3, 13 % .* | energy |/s/ | -/ | +/' docs/results/schedulers.md
+    run -1 python3 scripts/results/energy.py "$sim" --check --only p1-p3,13
+    [[ $output == "| p1-p3, 13 % | \`"*" | energy | -"* ]]
 }
 
 @test "a table of shares could not be made by several processes" {
