@@ -142,7 +142,7 @@ TEST_F(Schedules, WhoIsLookedForAndLeavesIsNotTakenForTheNextUserOfItsSlot) {
     ASSERT_NE(found, MAP_FAILED);
     const uint32_t pid = self().pid;
     unsigned met = 0;
-    for (unsigned instructions = 1; instructions < 4000; instructions += 7) {
+    for (unsigned instructions = 1; instructions < 4000; instructions += 19) {
         const uint32_t a = join();
         const uint32_t generation = state_of(ledger_.slot(a)).generation;
         Puppet looking([&] { *found = find_listed_user(ledger_, pid); });
