@@ -2,19 +2,15 @@
 // confine_test.cpp - the mask a thread gets when its process's mask changes.
 #include "base/confine.hpp"
 
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <thread>
 
 #include "base/clock.hpp"
+#include "call_filter.h"
 #include "drom/drom.h"
 #include "property.hpp"
 
@@ -138,23 +134,11 @@ TEST(ClearOff, MovesKnownThreadsAndNoOthers) {
     waitpid(other, nullptr, 0);
 }
 
-/// Answers a system call of this process with an error, or with 0, instead of carrying it out.
-bool filter(uint32_t call, uint32_t code) {
-    sock_filter rules[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | code),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog program{4, rules};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
-}
-
-/// Returns what confine() says in a process with such a filter, to which it cannot do anything; -100: no filter.
+/// Returns what confine() says in a process behind filter_call(), to which it cannot do anything; -100: no filter.
 int confined_behind(uint32_t call, uint32_t code, const CpuSet& all, const CpuSet& one) {
     const pid_t child = fork();
     if (child == 0) {
-        if (!filter(call, code)) _exit(100);
+        if (filter_call(call, code) != 0) _exit(100);
         _exit(-confine(0, {all, all}, one, deadline_in_ms(20)).status);
     }
     int status = 0;
