@@ -17,7 +17,6 @@
 
 #include "command_line/cpu_text.hpp"
 #include "libdrom/base/env.hpp"
-#include "libdrom/openmp/thread_count.hpp"
 #include "output/format.hpp"
 #include "output/json.hpp"
 #include "output/messages.hpp"
@@ -30,8 +29,8 @@
 #include "table/logout.hpp"
 #include "table/reservation.hpp"
 #include "table/run_queue.hpp"
-#include "table/snapshot.hpp"
-#include "verbs/run_cpus.hpp"
+#include "verbs/run_choice.hpp"
+#include "verbs/run_environment.hpp"
 #include "verbs/run_follow.hpp"
 #include "verbs/run_inside.hpp"
 #include "verbs/run_names.hpp"
@@ -46,12 +45,6 @@ using Clock = std::chrono::steady_clock;
 uint64_t ns_since(Clock::time_point start) {
     return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count());
 }
-
-/// Returns whether DROM_DISABLE=1 is set: the program is started as it is, on its CPUs.
-bool is_disabled() { return env::flag("DROM_DISABLE", false); }
-
-/// Returns the threads that the user asks for; 0: OMP_NUM_THREADS is not set, or not a number.
-unsigned threads_of_user() { return first_thread_count(text_of("OMP_NUM_THREADS")); }
 
 /// Returns whether ranks start behind this command; in front of it drom run reaches the launcher only.
 bool is_launcher(const std::string& command) {
@@ -78,7 +71,8 @@ public:
           program_(std::move(program)),
           rank_(rank_by_launcher(is_rank_)),
           exact_(exact),
-          table_(table) {}
+          table_(table),
+          chooser_(options, exact, is_rank_ ? &rank_ : nullptr, table) {}
 
     int run() {
         preload_ = options_.run.no_preload || is_disabled()
@@ -119,7 +113,7 @@ private:
     int refuse(const Error& error) { return refused(options_, sentence(options_, error.status, error.text)); }
 
     int execute(PausedChild& child, SignalRelay& relay, std::vector<std::string> environment) {
-        add_environment(environment);
+        add_environment(options_, preload_, report_, environment);
         if (preload_.agent)
             mention(options_, preload_.omp ? "its team may follow the CPUs"
                                            : "its team keeps its size; --resize=follow lets it follow");
@@ -187,148 +181,6 @@ private:
 
     // --- CPUs ---
 
-    /// Returns the CPUs where the child could run if nothing but its cpuset limited it.
-    Expected<CpuSet> cpuset_of(pid_t child) {
-        const CpuSet all = CpuSet::range(0, CpuSet::kMaxCpus);
-        // Only the waiting child is touched; refused means that something else forbids it, and the affinity is the
-        // limit.
-        sched_setaffinity(child, CpuSet::kernel_size(), all.as_kernel());
-        return CpuSet::affinity_of(child);
-    }
-
-    Expected<Choice> choose(pid_t child) {
-        auto snapshot = take_snapshot(table_);
-        // Clients that died while no administrator was at work in the table: their CPUs count once they are given back.
-        if (snapshot && !snapshot->orphaned.empty() && table_.check()) snapshot = take_snapshot(table_);
-        if (!snapshot) return tl::make_unexpected(snapshot.error());
-        return exact_.empty() ? choose_some(*snapshot, child) : choose_exactly(*snapshot, child);
-    }
-
-    Expected<Choice> choose_exactly(const Snapshot& snapshot, pid_t child) {
-        if (const auto why = outside_limits(); !why.empty())
-            return tl::make_unexpected(sentence(options_, DROM_E_INVAL, why));
-        const auto limit = cpuset_of(child);
-        if (!limit) return tl::make_unexpected(limit.error());
-        const CpuSet outside = (exact_ & snapshot.masks.present) - *limit;
-        if (!outside.empty())
-            return failure(
-                DROM_E_NOCPU,
-                fmt::format("drom: run: {} {} outside this process's cgroup, which allows {}; choose among those",
-                            cpus_text(outside), outside.count() == 1 ? "is" : "are", limit->text()));
-        const CpuSet drained = exact_ & snapshot.masks.drained;
-        if (options_.run.wait && !drained.empty() && snapshot.masks.present.contains(exact_))
-            return failure(DROM_E_BUSY,
-                           fmt::format("drom: run: drom restore gives back {}, drained now", cpus_text(drained)));
-        // A waiting drom run looks first: each attempt to reserve would be an event in the table.
-        if (const auto* keeper = options_.run.wait ? keeper_of(snapshot) : nullptr; keeper != nullptr)
-            return failure(DROM_E_BUSY, fmt::format("drom: run: {} keeps {}; choose others, or wait until it ends",
-                                                    client_words(keeper->info), cpus_text(keeper->wanted & exact_)));
-        return Choice{exact_, !snapshot.masks.free.contains(exact_)};
-    }
-
-    /// Returns why --cpus cannot be had with the min and the max of the program; empty: it can.
-    [[nodiscard]] std::string outside_limits() const {
-        const unsigned count = exact_.count();
-        const auto& run = options_.run;
-        if (run.min && count < *run.min)
-            return fmt::format("{} asked, but the client needs at least {} ({}); name more, or lower that",
-                               counted(count, "CPU"), *run.min, run.min_said);
-        if (run.max && count > *run.max)
-            return fmt::format("{} asked, but the client uses at most {} ({}); name fewer, or raise that",
-                               counted(count, "CPU"), *run.max, run.max_said);
-        return {};
-    }
-
-    /// Returns the first client that has CPUs of --cpus and does not give them up; nullptr: each of them gives.
-    [[nodiscard]] const ClientView* keeper_of(const Snapshot& snapshot) const {
-        const auto found = std::ranges::find_if(snapshot.clients, [&](const ClientView& client) {
-            if (!client.wanted.intersects(exact_)) return false;
-            const unsigned left = (client.wanted - exact_).count();
-            return (client.info.flags & DROM_RIGID) != 0 || left < std::max(1U, client.info.min_cpus);
-        });
-        return found == snapshot.clients.end() ? nullptr : &*found;
-    }
-
-    /// Returns the CPUs on which the program starts, all or a part of the affinity. Ranks that no launcher bound have
-    /// the same affinity: unless a number was asked for, each rank starts on its part.
-    Expected<CpuSet> own_cpus(const CpuSet& affinity, pid_t child) {
-        if (!is_rank_ || options_.run.ncpus) return affinity;
-        const auto cpuset = cpuset_of(child);
-        if (!cpuset) return tl::make_unexpected(cpuset.error());
-        const unsigned count = affinity.count();
-        if (shares_mask(rank_, count, cpuset->count())) return own_part(affinity);
-        if (count < cpuset->count() && !std::exchange(said_bound_, true))
-            mention(options_, fmt::format("its launcher has bound rank {} to {}: it starts there; an unbound one "
-                                          "(mpirun --bind-to none) gets a part of {}",
-                                          rank_.rank, cpus_text(affinity), cpus_text(*cpuset)));
-        return affinity;
-    }
-
-    /// Returns the part of this rank when the ranks of the node divide these CPUs.
-    [[nodiscard]] Expected<CpuSet> own_part(const CpuSet& cpus) const {
-        const CpuSet part = cut(cpus, part_of(rank_, cpus.count()));
-        if (!part.empty()) return part;
-        return tl::make_unexpected(sentence(
-            options_, DROM_E_NOCPU,
-            fmt::format("{} ranks divide {} of this node, and none is left for rank {}; start at most {} here, or "
-                        "without drom run, preloaded as docs/user/guide.md says",
-                        rank_.local_ranks, cpus_text(cpus), rank_.rank, cpus.count())));
-    }
-
-    static CpuSet cut(const CpuSet& cpus, const Part& part) {
-        CpuSet cut;
-        unsigned index = 0;
-        for (const unsigned cpu : cpus) {
-            if (index >= part.first && index < part.end) cut.add(cpu);
-            ++index;
-        }
-        return cut;
-    }
-
-    /// Chooses the CPUs of this rank. Ranks may have been moved before the last one arrives. One whose part is not free
-    /// has as many others that are.
-    Expected<Choice> choose_some(const Snapshot& snapshot, pid_t child) {
-        const auto affinity = CpuSet::affinity_of();
-        if (!affinity) return tl::make_unexpected(affinity.error());
-        const auto part = own_cpus(*affinity, child);
-        if (!part) return tl::make_unexpected(part.error());
-        auto own = choose_among(snapshot, *part, part->count());
-        const bool all_free = snapshot.masks.free.contains((*part & snapshot.masks.present) - snapshot.masks.drained);
-        if (*part == *affinity || (own && all_free)) return own;
-        auto any = choose_among(snapshot, *affinity, part->count());
-        return own && (!any || any->takes) ? own : any;
-    }
-
-    /// Chooses CPUs. `max`: of those that the program gets without asking.
-    [[nodiscard]] Expected<Choice> choose_among(const Snapshot& snapshot, const CpuSet& cpus, unsigned max) const {
-        RunOrder order;
-        order.allowed = (cpus & snapshot.masks.present) - snapshot.masks.drained;
-        order.free = snapshot.masks.free;
-        order.locations = snapshot.locations;
-        order.drained = cpus & snapshot.masks.drained;
-        for (const auto& client : snapshot.clients)
-            if (!client.wanted.empty()) order.shares.push_back(share_of(client));
-        if (const auto* around = client_around(snapshot); around != nullptr) {
-            order.around = client_words(around->info);
-            order.around_cpus = around->wanted;
-        }
-        order.count =
-            options_.run.ncpus.value_or(std::max(std::min(default_count(order), max), options_.run.min.value_or(1)));
-        if (!options_.run.ncpus && order.count == options_.run.min && options_.run.min_said.starts_with("DROM_"))
-            order.reason = options_.run.min_said;
-        auto choice = choose_cpus(order);
-        if (!choice) return tl::make_unexpected(sentence(options_, choice.error().status, choice.error().text));
-        return choice;
-    }
-
-    [[nodiscard]] unsigned default_count(const RunOrder& order) const {
-        const unsigned limit = options_.run.max.value_or(CpuSet::kMaxCpus);
-        if (const unsigned free = (order.free & order.allowed).count(); free > 0) return std::min(free, limit);
-        const auto owners = static_cast<size_t>(std::ranges::count_if(
-            order.shares, [&](const Share& share) { return share.cpus.intersects(order.allowed); }));
-        return std::min(equal_share(order.allowed.count(), owners), limit);
-    }
-
     /// Puts the waiting child on its CPUs. A request may have changed them since they were reserved; one that comes
     /// after the second look moves the child itself. A CPU that comes later, by such a request, is not its own yet.
     Expected<bool> place(pid_t child) {
@@ -370,7 +222,7 @@ private:
         const auto start = Clock::now();
         constexpr int kAttempts = 8;
         for (int attempt = 1;; ++attempt) {
-            const auto choice = choose(child);
+            const auto choice = chooser_.choose(child);
             if (!choice) return tl::make_unexpected(choice.error());
             report_.cpus = choice->cpus;
             report_.took = choice->takes;
@@ -398,7 +250,7 @@ private:
         const CpuSet missing = masks ? exact_ - masks->present : CpuSet();
         if (!missing.empty())
             return failure(DROM_E_NOCPU, fmt::format("drom: run: this node has no {}", cpus_text(missing)));
-        const auto choice = choose(child);
+        const auto choice = chooser_.choose(child);
         if (choice || choice.error().status == DROM_E_BUSY) return true;
         return tl::make_unexpected(choice.error());
     }
@@ -490,39 +342,6 @@ private:
         if (!options_.run.max && program_.openmp()) traits_.max_cpus = std::max(report_.threads, cpus);
     }
 
-    // --- environment ---
-
-    void add_thread_count(std::vector<std::string>& environment) const {
-        const std::string ours = fmt::format("OMP_NUM_THREADS={}", report_.threads);
-        if (const char* said = text_of("OMP_NUM_THREADS"); said != nullptr)
-            warn(options_, fmt::format("OMP_NUM_THREADS={} is no number of threads; the program gets {}", said, ours));
-        environment.push_back(ours);
-    }
-
-    void add_environment(std::vector<std::string>& environment) {
-        if (threads_of_user() == 0 && !is_disabled()) add_thread_count(environment);
-        if (!report_.resize.empty()) environment.push_back("DROM_RESIZE=" + report_.resize);
-        if (!preload_.agent) return;
-        const std::string directory = library_directory();
-        if (directory.find_first_of(" :") != std::string::npos) {
-            warn(options_,
-                 fmt::format("{} cannot be preloaded: LD_PRELOAD knows no blanks and colons; install drom elsewhere",
-                             directory));
-            preload_ = {};
-            return;
-        }
-        if (preload_.mpi && access((directory + "/libdrom-mpi.so").c_str(), R_OK) != 0) {
-            mention(options_, "libdrom-mpi.so is not there (it is for x86-64 only): MPI calls are no safe points");
-            preload_.mpi = false;
-        }
-        const char* present = text_of("LD_PRELOAD");
-        const std::string preload = preload_text(preload_, directory, present == nullptr ? "" : present);
-        if (!preload.empty()) environment.push_back("LD_PRELOAD=" + preload);
-        const char* asan = text_of("ASAN_OPTIONS");
-        environment.push_back("ASAN_OPTIONS=" + asan_options(asan == nullptr ? "" : asan));
-        report_.preloaded = libraries_of(preload_);
-    }
-
     // --- the end ---
 
     /// Gives the CPUs back. A descendant that took the reservation over and still runs keeps them until it ends.
@@ -560,11 +379,11 @@ private:
     const CommandOptions& options_;
     Program program_;
     bool is_rank_ = false;
-    bool said_bound_ = false;
     Rank rank_;
     Preload preload_;
     CpuSet exact_;
     Table& table_;
+    CpuChooser chooser_;
     Traits traits_;
     RunReport report_;
     std::string slot_;    ///< of the reservation, as DROM_SLOT names it; empty: none yet
