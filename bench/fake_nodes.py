@@ -20,7 +20,7 @@ HEADER = struct.Struct("!HHHIHHH")  # version, flags, type, length of the body, 
 
 
 def answer(request: bytes) -> bytes:
-    """A whole message, without its length."""
+    """Returns a whole message, without its length."""
     # A node that never registered is spoken to as an old one, whose header has another word.
     version, _, first, second = struct.unpack_from("!HHHH", request)
     kind = first if version >= VERSION else second

@@ -33,7 +33,7 @@ def quantile(values: Sequence[float], part: float) -> float:
 
 
 def spread(values: Sequence[float]) -> Figure:
-    """Median and what is around it."""
+    """Returns the median and the values around it."""
     digits = 3 if statistics.median(values) < 100 else 1
     parts = {"value": statistics.median(values), "min": min(values), "p10": quantile(values, 0.1), "p90": quantile(values, 0.9),
              "p99": quantile(values, 0.99), "max": max(values)}
@@ -48,7 +48,7 @@ def output_of(command: list[str], env: dict[str, str], limit: float = 300) -> st
 
 
 def wall_us(command: list[str], env: dict[str, str]) -> float:
-    """Microseconds from the start of a process to its end, its output thrown away."""
+    """Returns microseconds from the start of a process to its end, its output thrown away."""
     quiet = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
     begin = time.perf_counter_ns()
     pid = os.posix_spawn(command[0], command, env, file_actions=quiet)
@@ -76,7 +76,8 @@ class Build:
         return str(self.folder / "lib" / name)
 
     def micro(self, program: str, repetitions: int) -> dict[str, dict[str, list[float]]]:
-        """A Google Benchmark program: for each benchmark the nanoseconds of each repetition, "cpu" and "real"."""
+        """Runs a Google Benchmark program. Returns for each benchmark the nanoseconds of each repetition, "cpu" and
+        "real"."""
         with TableFolder() as table:
             text = output_of([self.bench(program), "--benchmark_format=json", f"--benchmark_repetitions={repetitions}",
                               "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.02"], table.env)
@@ -168,13 +169,13 @@ class Guest:
         output_of([self.build.drom, "set", str(self.pid), "0", "--quiet"], self.table.env)
 
     def shrink_to_one(self) -> None:
-        """To CPU 0, and far enough that the team has followed if it can."""
+        """Shrinks it to CPU 0, and far enough that the team has followed if it can."""
         self.take_all_but_one()
         self.regions(200)
 
 
 def write_figures(name: str, figures: dict[str, dict[str, Any]], **more: object) -> None:
-    """Into build/bench/NAME.json, and as a table on stdout."""
+    """Writes the figures into build/bench/NAME.json, and as a table on stdout."""
     out = Path(__file__).resolve().parents[1] / "build" / "bench" / f"{name}.json"
     out.parent.mkdir(parents=True, exist_ok=True)
     report = {"schema": f"drom.bench.{name}/1", "cpus": os.cpu_count(), "load_before": LOAD_BEFORE, **more, "figures": figures}
@@ -186,8 +187,8 @@ def write_figures(name: str, figures: dict[str, dict[str, Any]], **more: object)
 
 
 def paired(first: Callable[[], float], second: Callable[[], float], pairs: int, rest: float = 0.02) -> list[tuple[float, float]]:
-    """Each measured `pairs` times, in turn; who comes first changes, and waiting threads get the time to go to
-    sleep."""
+    """Measures each `pairs` times, in turn. Each comes first in every second pair, and waiting threads get the time to
+    go to sleep."""
     results = []
     for pair in range(pairs):
         values = [0.0, 0.0]

@@ -31,7 +31,7 @@ BIND_BY_RANK = 'exec taskset -c "${OMPI_COMM_WORLD_LOCAL_RANK:-$MPI_LOCALRANKID}
 
 
 def worst(parts: dict[str, Figure]) -> Figure:
-    """The largest figure, and all of them by name."""
+    """Returns the largest figure, and all of them by name."""
     return dict(max(parts.values(), key=lambda part: part["value"])) | parts
 
 
@@ -47,13 +47,13 @@ class Measurer:
         return max(3, round(count * self.scale))
 
     def steps(self, runtime: str, us: float) -> int:
-        """Work that takes one thread that long. The same number serves both sides of a pair."""
+        """Returns the work that takes one thread that long. The same number serves both sides of a pair."""
         if runtime not in self.steps_per_us:
             self.steps_per_us[runtime] = float(output_of([self.build.bench(f"regions-{runtime}"), "calibrate"], dict(os.environ)))
         return round(self.steps_per_us[runtime] * us)
 
     def broker(self, name: str, clock: str) -> list[float]:
-        """Microseconds of a benchmark of broker.cpp, one per repetition."""
+        """Returns the microseconds of a benchmark of broker.cpp, one per repetition."""
         if not self.micro:
             self.micro = self.build.micro("bench_broker", self.times(25))
         return [value / 1000 for value in self.micro[name][clock]]
@@ -77,7 +77,7 @@ class Measurer:
                 "sched_setaffinity_moving_us": spread(self.broker("set_affinity_moving", "real"))}
 
     def dlb(self, column: int, scale: float = 1) -> list[float]:
-        """A column of dlb.c, which is run once for all of them."""
+        """Returns a column of dlb.c, which is run once for all of them."""
         if not self.of_dlb:
             with TableFolder() as table:
                 text = output_of([self.build.bench("bench_dlb"), str(self.times(25))], table.env)
@@ -99,8 +99,8 @@ class Measurer:
     # ---- regions -----------------------------------------------------------------------------------------------------
 
     def region_pairs(self, runtime: str, threads: int) -> Figure:
-        """Empty regions of a program under drom run beside those of the same program by itself; several launches of
-        each."""
+        """Measures empty regions of a program under drom run beside those of the same program by itself; several
+        launches of each."""
         count, pairs = 40_000, []
         variables = BOTH | {"OMP_NUM_THREADS": str(threads)}
         for _ in range(self.times(5)):
@@ -111,8 +111,8 @@ class Measurer:
         return spread(over) | {"floor": {"bare_region_ns": spread([b for _, b in pairs])}, "entry_point_ns": self.entry_point(runtime, threads)}
 
     def entry_point(self, runtime: str, threads: int) -> Figure:
-        """The entry point alone: the same region through it and straight to the runtime, in one process. Only where the
-        team may follow is there an entry point."""
+        """Measures the entry point alone: the same region through it and straight to the runtime, in one process. Only
+        where the team may follow is there an entry point."""
         with TableFolder() as table:
             text = output_of([self.build.drom, "run", "--resize=follow", "--cpus", "0,1", "--", self.build.bench(f"entry-{runtime}"), str(self.times(100)), "20000"],
                              table.env | BOTH | {"OMP_NUM_THREADS": str(threads)})
@@ -126,7 +126,7 @@ class Measurer:
         return dict(named["threads_2"]) | named
 
     def full_size(self) -> Figure:
-        """A team with all its CPUs under drom run, beside the same program by itself."""
+        """Measures a team with all its CPUs under drom run, beside the same program by itself."""
         return worst({f"{runtime}_{name}": self.full_size_pairs(runtime, us, count)
                       for runtime in RUNTIMES for name, us, count in (("fine", 25, 4000), ("coarse", 10_000, 10))})
 
@@ -178,7 +178,7 @@ class Measurer:
         return self.request("follow", 2000, "resized", 500, 5000)
 
     def cpu_free(self) -> Figure:
-        """When the former owner was seen last on a CPU it had released, within a second; 0: not once."""
+        """Measures when the former owner was seen last on a CPU it had released, within a second; 0: not once."""
         rounds, parts = self.times(4), {}
         for runtime in RUNTIMES:
             for name, kind, us in (("spin", "follow", 0), ("1ms", "follow", 2000), ("held_1ms", "keep", 2000), ("serial", "serial", 1_000_000)):
@@ -195,7 +195,7 @@ class Measurer:
 
     def one_cpu(self, runtime: str, kind: str, us: float, regions: int, team: int, *, shrunk_with: dict[str, str] | None = None,
                 native_with: dict[str, str] = ONE) -> Figure:
-        """A program that was shrunk to CPU 0 beside one that was started with one thread there."""
+        """Measures a program that was shrunk to CPU 0 beside one that was started with one thread there."""
         steps, pairs = self.steps("gomp" if runtime == "tbb" else runtime, us), []
         for _ in range(self.times(3)):
             with (TableFolder() as table, Guest(self.build, runtime, kind, steps, table=table, **(shrunk_with or {})) as shrunk,
@@ -214,7 +214,7 @@ class Measurer:
         return worst({runtime: self.one_cpu(runtime, "keep", 10_000, 30, 2) for runtime in RUNTIMES})
 
     def confined_passive(self) -> Figure:
-        """Beside the best that the runtimes' own settings make of two threads on one CPU."""
+        """Compares with the best that the runtimes' own settings make of two threads on one CPU."""
         return worst({runtime: self.over_best_setting(runtime) for runtime in RUNTIMES})
 
     def over_best_setting(self, runtime: str) -> Figure:
@@ -223,8 +223,8 @@ class Measurer:
         return worst(by_setting)
 
     def confined_midregion(self) -> Figure:
-        """Processor time of a region with barriers whose CPU was taken in its middle, beside one that had one CPU from
-        the start."""
+        """Measures the processor time of a region with barriers whose CPU was taken in its middle, beside one that had
+        one CPU from the start."""
         return worst({runtime: self.midregion(runtime) for runtime in RUNTIMES})
 
     def midregion(self, runtime: str) -> Figure:
@@ -241,11 +241,11 @@ class Measurer:
         return spread([a / b for a, b in pairs]) | {"floor": {"from_start_s": statistics.median(b for _, b in pairs) / 1e9}}
 
     def confined_tbb(self) -> Figure:
-        """A program of oneTBB that does not follow by itself: its workers share the CPU."""
+        """Measures a program of oneTBB that does not follow by itself: its workers share the CPU."""
         return worst({name: self.one_cpu("tbb", "follow", us, regions, 0) for name, us, regions in GRAINS})
 
     def confined_nested(self) -> Figure:
-        """Teams inside a team of libgomp: the outer one follows or, held, does not; those inside never do."""
+        """Measures teams inside a team of libgomp: the outer one follows or, held, does not; those inside never do."""
         native = {"OMP_NUM_THREADS": "1,1", "OMP_MAX_ACTIVE_LEVELS": "2"}
         teams = native | {"OMP_NUM_THREADS": "2,2"}
         held = teams | {"DROM_RESIZE": "keep"}
@@ -299,7 +299,7 @@ class Measurer:
         return found
 
     def mpi_call(self, **variables: str) -> Figure:
-        """A call through our entry point less the library's own, batch by batch in one process."""
+        """Measures a call through our entry point less the library's own, batch by batch in one process."""
         parts = {}
         for mpi in self.mpis():
             with TableFolder() as table:
@@ -316,8 +316,8 @@ class Measurer:
         return self.mpi_call()
 
     def mpi_rounds(self, what: str) -> Figure:
-        """Two ranks under drom run beside two by themselves, launch by launch in turns: the ratio of each pair of
-        launches."""
+        """Compares two ranks under drom run beside two by themselves, launch by launch in turns: the ratio of each pair
+        of launches."""
         parts = {}
         for mpi in self.mpis():
             # Bound the same way on both sides: one CPU each.
@@ -421,7 +421,7 @@ def described(promise: Promise) -> Figure:
 
 
 def missing(key: str, why: CannotMeasure) -> Figure:
-    """Stands for a figure that could not be measured: a row that is only left out is not missed."""
+    """Returns the row of a figure that could not be measured: a row that is only left out is not missed."""
     return described(FIGURES[key]) | {"missing": str(why)}
 
 

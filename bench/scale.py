@@ -45,7 +45,7 @@ SUBMIT = LIBRARY.parent / "bench" / "slurm_submit"
 
 
 def running_whole(nodes: int) -> list[int]:
-    """Sizes of the jobs that fill all nodes but those of the small ones."""
+    """Returns the sizes of the jobs that fill all nodes but those of the small ones."""
     chance = random.Random(7)
     sizes = [chance.choice(SIZES) for _ in range(nodes * 3 // 10)]
     rest = nodes - small_nodes(nodes) - sum(sizes)
@@ -63,7 +63,7 @@ def small_nodes(nodes: int) -> int:
 
 
 def requests(nodes: int, with_memory: bool) -> tuple[list[str], list[str]]:
-    """Lines for slurm_submit: of the jobs that will run, and of those that will wait."""
+    """Returns lines for slurm_submit: of the jobs that will run, and of those that will wait."""
     chance = random.Random(19)
 
     def memory(*choices: int) -> int:
@@ -166,7 +166,7 @@ def fill_both(stock: Controller, ours: Controller, state: Path, size: int, with_
 
 
 def thread_ns(controller: Controller, name: str) -> int:
-    """Time that a thread of slurmctld has had a CPU."""
+    """Returns the time that a thread of slurmctld has had a CPU."""
     for thread in Path(f"/proc/{controller.pid()}/task").iterdir():
         if (thread / "comm").read_text().strip() == name:
             return int((thread / "schedstat").read_text().split()[0])
@@ -194,7 +194,7 @@ def cycles_of(controller: Controller) -> tuple[dict[str, float], float]:
 
 
 def backfill_us(controller: Controller) -> float:
-    """Of the next whole cycle, by job."""
+    """Returns the microseconds of the next whole cycle, by job."""
     for _ in range(5):
         took, depth = backfill_cycle(controller)
         if depth >= 0.9 * controller.depth:
@@ -207,8 +207,8 @@ def finished_cycles(controller: Controller) -> float:
 
 
 def backfill_cycle(controller: Controller) -> tuple[float, float]:
-    """Microseconds from the end of a cycle to that of the next, and the jobs that this one tried. sdiag is not reset: that could be in the middle of
-    a cycle."""
+    """Returns the microseconds from the end of a cycle to that of the next, and the jobs that this one tried. sdiag is
+    not reset: that could be in the middle of a cycle."""
     def wait_for_end(after: float) -> tuple[float, int]:
         controller.run("scontrol", "update", f"jobid={controller.queued}", "comment=turn")
         wait_for(f"{controller.key}: a backfill cycle", lambda: finished_cycles(controller) > after, 1200)
@@ -221,7 +221,7 @@ def backfill_cycle(controller: Controller) -> tuple[float, float]:
 
 
 def main_us(controller: Controller) -> float:
-    """Of a cycle of the main scheduler while small jobs end and others begin."""
+    """Returns the microseconds of a cycle of the main scheduler while small jobs end and others begin."""
     controller.run("sdiag", "-r")
     before = thread_ns(controller, "sched_agent")
     for _ in range(3):
@@ -289,12 +289,12 @@ def share(controller: Controller, size: int) -> None:
 
 
 def process_seconds(pid: int) -> float:
-    """Processor time of all threads, also of those that have ended."""
+    """Returns the processor time of all threads, also of those that have ended."""
     return time.clock_gettime(~pid << 3 | 2)
 
 
 def seconds_to_start(controller: Controller, select: str, saved: Path) -> float:
-    """Processor time of a slurmctld from its start until it answers about the first job."""
+    """Returns the processor time of a slurmctld from its start until it answers about the first job."""
     directory = Path(controller.directory)
     shutil.rmtree(directory / "state")
     shutil.copytree(saved, directory / "state")

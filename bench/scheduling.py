@@ -92,7 +92,7 @@ def submit(controller: Controller, *options: str) -> str:
 
 
 def queue() -> list[list[str]]:
-    """Options of the jobs that will wait: the same in every run."""
+    """Returns the options of the jobs that will wait: the same in every run."""
     chance = random.Random(19)
     minutes = [chance.randint(400, MAX_TIME) for _ in range(500)] + [chance.randint(10, 200) for _ in range(500)]
     chance.shuffle(minutes)
@@ -110,7 +110,7 @@ def fill(controller: Controller) -> None:
 
 
 def backfill_ns(controller: Controller) -> int:
-    """Time that the backfill scheduler's thread has had a CPU."""
+    """Returns the time that the backfill scheduler's thread has had a CPU."""
     for thread in Path(f"/proc/{controller.pid()}/task").iterdir():
         if (thread / "comm").read_text().strip() == "bckfl":
             return int((thread / "schedstat").read_text().split()[0])
@@ -131,7 +131,7 @@ def statistics_of(text: str) -> dict[str, float]:
 
 
 def cycle(controller: Controller) -> dict[str, float]:
-    """The next whole backfill cycle."""
+    """Measures the next whole backfill cycle."""
     controller.run("sdiag", "-r")
     before = backfill_ns(controller)
     controller.run("scontrol", "update", f"jobid={controller.queued}", "comment=turn")

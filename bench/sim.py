@@ -42,7 +42,7 @@ RSS_TARGET_YEAR_MIB = 2048
 
 
 def run(arguments: list[str]) -> dict:
-    """One process: what it took, and how many jobs it replayed."""
+    """Runs one process. Returns its time and its memory, and how many jobs it replayed."""
     begin = time.monotonic()
     reading, writing = os.pipe()
     pid = os.fork()

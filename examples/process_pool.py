@@ -32,7 +32,7 @@ def move_workers(cpus: set[int]) -> None:
 
 
 def join() -> contextlib.AbstractContextManager[drom.Client | None]:
-    """Where there is no table it runs as ever."""
+    """Joins the table. Where there is none the program runs as ever."""
     try:
         return drom.Client(name="process_pool")
     except drom.Error as error:

@@ -80,7 +80,7 @@ def changes(base: str) -> list[str]:
 
 
 def folders_that_name(header: str) -> set[str]:
-    """A header of tests/support is what all its readers can break by, and theirs."""
+    """Returns the readers of a header of tests/support, and theirs: all of them can break by it."""
     found: set[str] = set()
     seen: set[str] = set()
     waiting = {header}

@@ -47,7 +47,7 @@ def log_name(build: str, test: str) -> str:
 
 
 def keep(case: Case, build: str, results: Path, folder: str) -> Path:
-    """All that a test said, where it stays."""
+    """Keeps all that a test said. Returns the file."""
     log = results / folder / log_name(build, case.name)
     log.parent.mkdir(parents=True, exist_ok=True)
     log.write_text(f"{case.name}: {case.status} {case.reason}\n{case.output}\n")

@@ -52,7 +52,7 @@ class Page:
 
 
 def unfolded(comment: str) -> str:
-    """The text of a comment: paragraphs of one line each."""
+    """Returns the text of a comment: paragraphs of one line each."""
     lines = [re.sub(r"^ \* ?", "", line).strip() for line in comment.split("\n")]
     return re.sub(r"(?<!\n)\n(?!\n)", " ", "\n".join(lines)).strip()
 
@@ -106,7 +106,7 @@ def pages(header: str) -> list[Page]:
 
 
 def marked(text: str) -> str:
-    """scdoc's form of a text: names bold, arguments in `backticks` underlined, everything else as it stands."""
+    """Returns scdoc's form of a text: names bold, arguments in `backticks` underlined, everything else as it stands."""
     text = re.sub(r"(?<![\w\"])E_(?=[A-Z])", "DROM_E_", text)
     pieces = re.split(r"(`[^`]*`|\bdrom_\w+|\bDROM_\w+)", text)
     for i, piece in enumerate(pieces):
@@ -128,7 +128,8 @@ def paragraphs(text: str) -> str:
 
 
 def declared(declaration: str) -> str:
-    """A declaration in lines of at most 69 characters, which an indented page of 80 columns has room for; broken behind commas."""
+    """Returns a declaration in lines of at most 69 characters, which an indented page of 80 columns has room for;
+    broken behind commas."""
     words = declaration.replace(" ", "\0").replace(",\0", ", ")
     return "\n".join(textwrap.wrap(words, 69, subsequent_indent="    ", break_long_words=False)).replace("\0", " ")
 
@@ -141,7 +142,7 @@ def items(pairs: list[tuple[str, str]]) -> str:
 
 
 def attributed(calls: list[Call], part: str) -> str:
-    """One paragraph per call; with its names in front where the page has several."""
+    """Returns one paragraph per call; with its names in front where the page has several."""
     said = [(call.names(), capital(call.parts[part])) for call in calls if part in call.parts]
     if len(calls) == 1 or len({text for _, text in said}) == 1 and len(said) == len(calls):
         return marked(said[0][1]) if said else ""
@@ -165,7 +166,7 @@ def errors(page: Page, statuses: dict[str, str]) -> str:
 
 
 def told(text: str, names: list[str], reporting: list[str]) -> str:
-    """The text of an error; behind the names of its calls where not every call of the page reports it so."""
+    """Returns the text of an error; behind the names of its calls where not every call of the page reports it so."""
     if names == reporting:
         return marked(capital(text)) + "."
     return ", ".join(f"*{name}*()" for name in names) + ": " + marked(text) + "."

@@ -28,7 +28,7 @@ def spread(figure: dict) -> str:
 
 
 def beside(figure: dict) -> str:
-    """The floor or peer that was measured in the same run."""
+    """Returns the floor or peer that was measured in the same run."""
     parts = []
     for kind in ("floor", "peer"):
         for name, value in figure.get(kind, {}).items():
@@ -63,7 +63,7 @@ def bench(summary: dict) -> None:
 
 
 def distributions(kinds: dict) -> None:
-    """Of tests/latency: how long a client takes to leave a CPU, from the request on."""
+    """Prints of tests/latency how long a client takes to leave a CPU, from the request on."""
     columns = [name for name in next(iter(kinds.values())) if name != "samples"]
     paragraph("`scripts/attack.sh latency`: from the request until a CPU is released, as distributions; microseconds.",
               "Clients differ by how far their safe points are apart; the floor is a futex there and back between two processes, in the same run.")

@@ -89,14 +89,14 @@ def table(counts: list[Count]) -> None:
 
 
 def minutes(counts: list[Count], file: Path) -> None:
-    """The same for a document: where the minutes went."""
+    """Writes the same for a document: where the minutes went."""
     lines = ["| suites | tests | seconds |", "| --- | --- | --- |"]
     lines += [f"| {count.suite} | {count.passed + count.alone + count.failed + count.skipped} | {count.seconds} |" for count in sorted(counts, key=lambda c: -c.seconds)]
     file.write_text("\n".join(lines) + "\n")
 
 
 def judge(failures: list[Failed], counts: list[Count], results: Path, begin: float) -> None:
-    """Second tries, and what they change in the counts."""
+    """Tries failed tests a second time, and changes the counts by their results."""
     by_suite = {count.suite: count for count in counts}
     for failed in failures if len(failures) <= MOST_SECOND_TRIES else []:
         if time.monotonic() - begin > LAST_SECOND_TRY:

@@ -14,7 +14,8 @@ ROLES = {"init", "large"}
 
 
 def spellings(name: str, large: bool) -> list[str]:
-    """C; the names of Fortran compilers; mpi_f08, and its procedures with choice buffers by TS 29113."""
+    """Returns the name in C; the names of Fortran compilers; mpi_f08, and its procedures with choice buffers by TS
+    29113."""
     lower = f"mpi_{name.lower()}"
     own = [f"MPI_{name}", lower, f"{lower}_", f"{lower}__", lower.upper(), f"{lower}_f08_", f"{lower}_f08ts_"]
     # A large count is another procedure in C. Fortran's generic interfaces name it by the same pattern.
@@ -22,7 +23,7 @@ def spellings(name: str, large: bool) -> list[str]:
 
 
 def read_calls(path: Path) -> list[tuple[str, bool]]:
-    """(symbol, is it an init)"""
+    """Returns for each call its symbol, and whether it is an init."""
     symbols = []
     for number, line in enumerate(path.read_text().splitlines(), 1):
         name, *roles = line.split("#")[0].split() or [""]

@@ -101,7 +101,7 @@ def line_of(suite: str, test: Test, output: str) -> str:
 
 
 def rows() -> dict[str, str]:
-    """Of the table of long runs, by test."""
+    """Returns the rows of the table of long runs, by test."""
     lines = DOCUMENT.read_text().splitlines() if DOCUMENT.exists() else []
     return {line.split(" | ")[0].removeprefix("| "): line for line in lines[lines.index(TABLE[-1]) + 1:] if line.startswith("| ")} if TABLE[-1] in lines else {}
 

@@ -2,41 +2,47 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """docstrings.py - the comment of a function begins with a verb: Returns, Posts, Waits.
 
-  docstrings.py           complains about the functions of all C and C++ files
+  docstrings.py           complains about the functions of all files in C, C++, Fortran and Python
   docstrings.py FILE...   complains about those of these files
 
-The comment of a function is directly above it: lines with three slashes or, in C, a block in the first column. Comments of types and
-members are nouns, and those above a macro say what a test is about: they are not looked at. A verb is one of VERBS, because a word that
-ends in s can also be a noun.
+The comment of a function is directly above it: lines with three slashes or, in C, a block in the first column. In Fortran it is lines of
+comment above a procedure, in Python the docstring. Comments of types and members are nouns, and those of a test say what it is about:
+they are not looked at. A verb is one of VERBS, because a word that ends in s can also be a noun. A module of Python begins with the name
+of its file.
 """
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ("*.h", "*.hpp", "*.c", "*.cpp")
+FILES = ("*.h", "*.hpp", "*.c", "*.cpp", "*.f90", "*.F90", "*.py")
 VERBS = frozenset("""
-    Aborts Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Asserts Attaches Becomes Begins Blanks Brings Builds Calls
-    Carries Changes Checks Chooses Claims Clears Closes Compares Complains Completes Computes Confines Continues Converts Copies Counts Creates Cuts
-    Decides Describes Divides Does Doubles Drains Draws Empties Ends Enrols Enters Escapes Executes Expands Extends Fills Finds Finishes Fits Fixes
-    Follows Forgets Forks Frees Gives Goes Grows Handles Hands Holds Implements Initialises Joins Judges Keeps Kills Learns Leaves Lends Lets Lists
-    Loads Looks Makes Maps Marks Measures Moves Names Narrows Needs Notes Notices Offers Opens Packs Paints Parks Parses Passes Places Plans Polls
-    Postpones Posts Prepares Prints Publishes Puts Reads Reaps Reconciles Records Refuses Registers Releases Removes Repeats Replaces Replays
-    Requests Reserves Restores Retells Retires Returns Runs Says Searches Sends Serves Sets Shows Signs Sleeps Spells Splits Spreads Starts Stops
-    Sums Takes Tells Tries Turns Undoes Unregisters Uses Verifies Visits Waits Wakes Warns Widens Withdraws Works Writes
+    Aborts Acknowledges Acts Adds Adopts Advances Allows Answers Appends Applies Asks Asserts Attaches Becomes Begins Binds Blanks Brings
+    Builds Calls Carries Changes Checks Chooses Claims Clears Closes Compares Compiles Complains Completes Computes Confines Continues Converts
+    Copies Counts Creates Cuts Decides Describes Divides Does Doubles Drains Draws Empties Ends Enrols Enters Escapes Executes Expands Extends
+    Fills Finds Finishes Fits Fixes Follows Forgets Forks Frees Gives Goes Groups Grows Handles Hands Holds Implements Initialises Joins Judges
+    Keeps Kills Learns Leaves Lends Lets Lists Loads Looks Makes Maps Marks Measures Moves Names Narrows Needs Notes Notices Offers Opens Packs
+    Paints Parks Parses Passes Places Plans Plays Polls Postpones Posts Prepares Prints Publishes Puts Reads Reaps Reconciles Records Refuses
+    Registers Releases Removes Repeats Replaces Replays Requests Reserves Restores Resumes Retells Retires Returns Runs Says Searches Sends
+    Serves Sets Shows Shrinks Signs Sleeps Spells Splits Spreads Starts Stops Submits Sums Takes Tells Tries Turns Undoes Unregisters Uses
+    Verifies Visits Waits Wakes Warns Widens Withdraws Works Writes Yields
     """.split())
 
 _COMMENT = re.compile(r"^ *///(?!<) *(?P<line>.*)\n(?: *///.*\n)*|^/\* *(?P<block>[^\n]*)(?:\n \*[^\n]*)*\n", re.MULTILINE)
 _BEFORE_FUNCTION = re.compile(r"template *<.*?>\s*(?=[\[\w])|\[\[\w+\]\]\s*", re.DOTALL)
 _NO_FUNCTION = re.compile(r"\n|[A-Z][A-Z0-9_]{2,}\(|(struct|class|enum|union|using|typedef|namespace|static_assert|friend class)\b|#|/|\w+ *\(\* *\w+\)")
+_ABOVE_PROCEDURE = re.compile(
+    r"^ *!(?!\$)>? *(?P<line>.*)\n(?: *!(?!\$).*\n)*(?= *(?!end\b)(?:[a-z]\w*(?:\([^()\n]*\))? +)*(?:function|subroutine) +\w+)",
+    re.MULTILINE | re.IGNORECASE)
 _ARGUMENTS_OF_TEMPLATE = re.compile(r"<[^<>]*>")
 _OPERATOR = re.compile(r"operator\W+(?=\()")
 
 
 def is_function(code: str) -> bool:
-    """Of the code below a comment, up to its first ";" or brace. An empty line there is no code."""
+    """Returns whether the code below a comment, up to its first ";" or brace, is a function. An empty line there is no code."""
     while before := _BEFORE_FUNCTION.match(code):
         code = code[before.end():]
     plain = _OPERATOR.sub("operator", code)
@@ -47,15 +53,44 @@ def is_function(code: str) -> bool:
 
 
 def comments(text: str):
-    """Yields of each function's comment the number of its line, and that line."""
+    """Yields the number and the text of the first line of each function's comment, in C and C++."""
     for match in _COMMENT.finditer(text):
         if is_function(re.match(r"[^;{}]*", text[match.end():])[0].lstrip(" ")):
             yield text.count("\n", 0, match.start()) + 1, match["line"] or match["block"] or ""
 
 
+def comments_of_fortran(text: str):
+    """Yields the same of procedures in Fortran."""
+    for match in _ABOVE_PROCEDURE.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1, match["line"]
+
+
+def is_member(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Returns whether the function is called without parentheses, as a member is."""
+    return any("property" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
+def comments_of_python(text: str):
+    """Yields the same of docstrings in Python."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("test_") and not is_member(node):
+            if docstring := ast.get_docstring(node):
+                yield node.body[0].lineno, docstring.partition("\n")[0]
+
+
+def unnamed_module(name: str, text: str) -> list[str]:
+    """Complains about a module of Python whose docstring begins with another word than the name of its file."""
+    docstring = ast.get_docstring(ast.parse(text))
+    named = docstring is None or docstring.startswith(f"{Path(name).name} ")
+    return [] if named else [f"{name}:1: the docstring of a module begins with the name of its file, {Path(name).name}"]
+
+
 def complaints(name: str, text: str) -> list[str]:
-    found = [(number, line) for number, line in comments(text) if re.match(r"\w*", line)[0] not in VERBS]
-    return [f"{name}:{number}: the comment of a function begins with no verb that scripts/lint/docstrings.py knows: {line}" for number, line in found]
+    python = name.endswith(".py")
+    kind = comments_of_python if python else comments_of_fortran if name.lower().endswith(".f90") else comments
+    found = [(number, line) for number, line in kind(text) if re.match(r"\w*", line)[0] not in VERBS]
+    return (unnamed_module(name, text) if python else []) + [
+        f"{name}:{number}: the comment of a function begins with no verb that scripts/lint/docstrings.py knows: {line}" for number, line in found]
 
 
 def main() -> int:

@@ -40,7 +40,7 @@ def drom() -> Path | None:
 
 @cache
 def help_of(verb: str) -> str | None:
-    """The long help of a verb, "" when there is no such verb, None when there is no build."""
+    """Returns the long help of a verb, "" when there is no such verb, None when there is no build."""
     program = drom()
     if program is None:
         return None
@@ -50,7 +50,7 @@ def help_of(verb: str) -> str | None:
 
 @cache
 def known_names() -> set[str]:
-    """DROM_* words that exist: variables, and names of the C interface and of the build."""
+    """Returns the DROM_* words that exist: variables, and names of the C interface and of the build."""
     names = {name for name, *_ in variables()}
     for file in [*ROOT.glob("libdrom/include/drom/*.h"), *ROOT.glob("CMakeLists.txt"), *ROOT.glob("cmake/*")]:
         names |= set(_VARIABLE.findall(file.read_text()))
@@ -65,7 +65,7 @@ def sources() -> str:
 
 @cache
 def headings(document: Path) -> set[str]:
-    """The anchors that a reader's browser makes of a document's headings."""
+    """Returns the anchors that a reader's browser makes of a document's headings."""
     lines = re.findall(r"^#+ (.*)$", re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", line.lower()).replace(" ", "-") for line in lines}
 
@@ -90,7 +90,7 @@ def names(text: str) -> list[str]:
 
 
 def shown_commands(text: str) -> str:
-    """Only what is set as code: prose may say "drom does"."""
+    """Returns only what is set as code: prose may say "drom does"."""
     code = "\n".join(re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL))
     return re.sub(r"\s# .*", "", code)
 
@@ -111,7 +111,8 @@ def commands(text: str) -> list[str]:
 
 
 def messages(text: str) -> list[str]:
-    """Of each the longest part without a variable in it, which is written <variable>."""
+    """Complains about messages of which no source has the longest part without a variable, which is written
+    <variable>."""
     shown = [row.split("|")[1].strip().strip("`") for table in re.findall(r"^\| message .*?\n(?:\|.*\n)+", text, re.MULTILINE) for row in table.splitlines()[2:]]
     shown += [line for block in re.findall(r"^```message\n(.*?)^```", text, re.MULTILINE | re.DOTALL) for line in block.splitlines()]
     fixed = [max(re.split(r"<[^>]*>", message), key=len).strip() for message in shown]
@@ -119,7 +120,8 @@ def messages(text: str) -> list[str]:
 
 
 def folders(text: str) -> list[str]:
-    """Of the answers in a table of questions. A name without a slash is a file of the folder named before it, with or without its ending."""
+    """Complains about the answers in a table of questions. A name without a slash is a file of the folder named before
+    it, with or without its ending."""
     found = []
     for table in re.findall(r"^\| question \| folder \|\n.*\n((?:\|.*\n?)+)", text, re.MULTILINE):
         for answer in (row.split(" | ")[1] for row in table.splitlines()):
@@ -134,7 +136,8 @@ def folders(text: str) -> list[str]:
 
 
 def files(text: str) -> list[str]:
-    """Of the sources, named in code spans by a path that begins in the root or in libdrom/."""
+    """Complains about sources that are not there, named in code spans by a path that begins in the root or in
+    libdrom/."""
     roots = (ROOT, ROOT / "libdrom")
     named = set(re.findall(r"`([\w-]+/[\w./-]*\.(?:cpp|hpp|c|h|py|sh|bats))`", text))
     return [f"{name} is not there" for name in sorted(named)

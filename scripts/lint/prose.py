@@ -44,7 +44,7 @@ _COMMENT = re.compile(r"(?:^|\s)(?://+!?<?|#(?=\s|$)|/?\*+/?)\s?(.*?)(?:\*/)?$")
 
 
 def complaints_about(text: str) -> list[str]:
-    """`text` is one paragraph, cell or comment, on one line."""
+    """Returns the complaints about one paragraph, cell or comment, on one line."""
     text = _CODE_SPAN.sub("CODE", text)
     found = [f"a sentence begins with {match[1]}" for match in _BEGINS.finditer(text) if match["end"] != "?"]
     found += [f"a program is not {match[0]}" for match in _PERSON.finditer(text)]
@@ -67,7 +67,8 @@ def words(sentence: str) -> int:
 
 
 def paragraphs(lines: list[str]):
-    """(number of the first line, text): each paragraph, item and cell of a document; headings, code and heads of tables are none."""
+    """Yields (number of the first line, text) of each paragraph, item and cell of a document; headings, code and heads
+    of tables are none."""
     code, number, text, before = False, 0, "", ""
     for i, line in enumerate([*lines, ""], 1):
         if line.lstrip().startswith("```"):
@@ -88,7 +89,7 @@ def paragraphs(lines: list[str]):
 
 
 def wide_lines(lines: list[str]):
-    """(number, columns): each line of a document that is too long. A line of a table or of code may be."""
+    """Yields (number, columns) of each line of a document that is too long. A line of a table or of code may be."""
     code = False
     for i, line in enumerate(lines, 1):
         fence = line.lstrip().startswith("```")
@@ -98,7 +99,8 @@ def wide_lines(lines: list[str]):
 
 
 def comments(lines: list[str], path: Path):
-    """(number, text): each paragraph of comment lines as one text. A comment behind code begins a text, which goes on in its column only."""
+    """Yields (number, text) of each paragraph of comment lines as one text. A comment behind code begins a text, which
+    goes on in its column only."""
     number, text, column = 0, "", 0
     inside = False
     for i, line in enumerate([*lines, ""], 1):
@@ -117,7 +119,8 @@ def comments(lines: list[str], path: Path):
 
 
 def docstrings(source: str):
-    """(number, text): each paragraph of the docstrings of Python code. An indented line is code, and stands alone."""
+    """Yields (number, text) of each paragraph of the docstrings of Python code. An indented line is code, and stands
+    alone."""
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     for node in ast.walk(ast.parse(source)):
         docstring = ast.get_docstring(node) if isinstance(node, documented) else None
@@ -135,7 +138,7 @@ def docstrings(source: str):
 
 
 def code_complaints(lines: list[str], path: Path):
-    """(number of the line, what is found): programs that names or texts of the code call persons."""
+    """Yields (number of the line, what is found): programs that names or texts of the code call persons."""
     for i, line in enumerate(lines, 1):
         if is_comment(line, path, False) and line.lstrip().startswith(("//", "/*", "*", "#", "!")):
             continue
@@ -171,7 +174,7 @@ def complaints(path: Path) -> list[str]:
 
 
 def subjects() -> list[str]:
-    """Of the commits after the one that added this file: those before it did not know the rule."""
+    """Complains about the commits after the one that added this file: those before it did not know the rule."""
     def git(*arguments: str) -> list[str]:
         return subprocess.run(["git", "-C", str(ROOT), *arguments], capture_output=True, text=True).stdout.splitlines()
     added = git("log", "--diff-filter=A", "--format=%H", "--", str(Path(__file__).relative_to(ROOT)))

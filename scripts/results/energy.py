@@ -121,7 +121,7 @@ def order_table(runs: dict) -> list[str]:
 
 
 def sharing_table(sim: str, count: int) -> list[str]:
-    """Chapter 7's future work: frequencies and sharing together, each alone, and neither."""
+    """Returns the rows of chapter 7's future work: frequencies and sharing together, each alone, and neither."""
     both = "sd-eamc"
     lines = ["| machine | policy | makespan | response | slowdown | energy | with idle nodes | command |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
     for system, base, settings in (("p1", "easy", ["eamc", "sd+", both]), ("p1-p2", INCV, [both])):

@@ -11,7 +11,7 @@ T95 = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 6: 2.571, 7: 2.447, 8: 2.365, 9:
 
 
 def half_width(values: list[float]) -> float:
-    """Half of the interval that has the mean with 95 % confidence; 0 for one value."""
+    """Returns half of the interval that has the mean with 95 % confidence; 0 for one value."""
     return T95.get(len(values), 1.96 + 2.4 / (len(values) - 1)) * stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
@@ -22,7 +22,7 @@ def with_interval(values: list[float], form: str = "+.1f") -> str:
 
 
 def ratio(above: list[float], below: list[float]) -> tuple[float, float]:
-    """Ratio of the means of paired values, and half of its interval (delta method)."""
+    """Returns the ratio of the means of paired values, and half of its interval (delta method)."""
     middle = mean(above) / mean(below)
     return middle, half_width([(a - middle * b) / mean(below) for a, b in zip(above, below, strict=True)])
 
@@ -40,7 +40,7 @@ class Page:
         self.text = "\n".join([self.text[:first] + begin, "", *lines, "", self.text[last:]])
 
     def rows(self, name: str, script: str) -> list[str]:
-        """The rows of the table in a generated part, without its head."""
+        """Returns the rows of the table in a generated part, without its head."""
         begin, end = f"<!-- {name}: made by {script} -->", f"<!-- end of {name} -->"
         part = self.text[self.text.index(begin) : self.text.index(end)]
         return [line for line in part.splitlines() if line.startswith("|")][2:]
@@ -56,5 +56,5 @@ class Page:
         return 1 if self.differences() else 0
 
     def differences(self) -> str:
-        """How the page would change, as a unified diff; empty: not at all."""
+        """Returns how the page would change, as a unified diff; empty: not at all."""
         return "".join(difflib.unified_diff(self.was.splitlines(True), self.text.splitlines(True), "the page", "the script"))

@@ -57,12 +57,12 @@ def completion(jobs: list[dict]) -> float:
 
 
 def estimate(values: list[float]) -> tuple[float, float]:
-    """Mean and half width of its 95 % interval."""
+    """Returns the mean and the half width of its 95 % interval."""
     return mean(values), 1.96 * stdev(values) / math.sqrt(len(values)) if len(values) > 1 else 0.0
 
 
 def ratio(now: list[float], before: list[float]) -> str:
-    """Change of the mean in percent, with its interval (delta method over paired seeds)."""
+    """Returns the change of the mean in percent, with its interval (delta method over paired seeds)."""
     r = mean(now) / mean(before)
     half = estimate([(n - r * b) / mean(before) for n, b in zip(now, before, strict=True)])[1]
     return f"{100 * (r - 1):+.1f} ± {100 * half:.1f}"

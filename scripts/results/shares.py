@@ -53,7 +53,7 @@ SEEDS = {"w1": 5, "RICC": 3, "Curie": 1}
 
 
 def policies(baseline: str) -> list[tuple[str, str]]:
-    """The settings that are compared, each with its own baseline."""
+    """Returns the settings that are compared, each with its own baseline."""
     options = baseline.partition(":")[2]
     static = f",{options}" if options else ""
     return [
@@ -73,7 +73,7 @@ def choice(baseline: str) -> list[tuple[str, str]]:
 
 
 def why(baseline: str) -> list[tuple[str, str]]:
-    """Options of sd, which leads to those of sd-deep."""
+    """Returns the options of sd, which leads to those of sd-deep."""
     deep = "max_slowdown=inf,gain={},parts={},keep=first,sharing_depth=0"
     some = ["max_slowdown=10", "max_slowdown=inf,gain=1,parts=yes", "max_slowdown=inf,gain=1,parts=yes,keep=first", deep.format(1, "yes"), deep.format(20, "yes")]
     return [(f"sd:{options},{DEPTH}", baseline) for options in [*some, deep.format(100, "yes"), deep.format(20, "no")]]
@@ -219,7 +219,7 @@ def row(part: str, setting: Run, changes: Changes) -> str:
 
 
 def rows(part: str, found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
-    """The row of each setting; a seed that is there twice counts once."""
+    """Yields the row of each setting; a seed that is there twice counts once."""
     settings: dict[Run, dict[tuple[int, str, int, int], Change]] = {}
     for run, one in found:
         settings.setdefault(run._replace(seed=0), {})[(run.seed, *one[:3])] = one
@@ -231,13 +231,13 @@ def rows(part: str, found: Iterable[tuple[Run, Change]]) -> Iterator[str]:
 
 
 def key(line: str) -> tuple[str, ...]:
-    """Workload, policy and share of a row."""
+    """Returns workload, policy and share of a row."""
     cells = line.split(" | ")
     return cells[0].removeprefix("| "), cells[1], cells[3]
 
 
 def wanted(options: argparse.Namespace) -> Iterator[list[Run]]:
-    """The rows that are asked for, in the order of the table, each as its runs."""
+    """Yields the rows that are asked for, in the order of the table, each as its runs."""
     settings, shares = PARTS[options.part]
     for workload, (words, baseline) in WORKLOADS.items():
         if ONLY.get(options.part, workload) != workload:
@@ -327,7 +327,7 @@ def put(part: str, line: str) -> None:
 
 
 def lines_of(options: argparse.Namespace) -> Iterator[str]:
-    """The rows that are asked for, each as soon as it is known; none with --csv, which has the changes."""
+    """Yields the rows that are asked for, each as soon as it is known; none with --csv, which has the changes."""
     if options.read:
         yield from rows(options.part, read(options.read))
         return

@@ -124,7 +124,7 @@ class Simulations:
         return self.known[key]
 
     def compared(self, preset: str, settings: list[str], seeds: int) -> dict[str, list[dict]]:
-        """The rows of summary.csv of each setting, a row per seed."""
+        """Returns the rows of summary.csv of each setting, a row per seed."""
         with tempfile.TemporaryDirectory() as folder:
             words = compare_words(preset, settings, seeds)
             subprocess.run([self.sim, *words, "--out", folder, "--force", "--gantt", "none", "-q"], check=True, stdout=subprocess.DEVNULL)
@@ -133,7 +133,7 @@ class Simulations:
         return {setting: [row for row in rows if row["setting"] == setting] for setting in settings}
 
     def same_waits(self, words: list[str], log: str) -> float:
-        """The share of the jobs, in percent, that wait as long as field 3 of the log says."""
+        """Returns the share of the jobs, in percent, that wait as long as field 3 of the log says."""
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run([self.sim, *words, "--out", folder, "--gantt", "none", "-q"], cwd=self.logs, check=True, stdout=subprocess.DEVNULL)
             with open(Path(folder, "jobs.csv"), encoding="utf-8") as lines:

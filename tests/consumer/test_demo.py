@@ -68,7 +68,7 @@ def case_of(cpus: list[int], held: bool = False) -> picture.Case:
 
 
 def extent(text: xml.Element) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of a text, about."""
+    """Returns left, top, right and bottom of a text, about."""
     size, x, y = (float(text.get(name)) for name in ("font-size", "x", "y"))
     width = 0.9 * text_width(text.text, size)
     left = x - {"start": 0, "middle": width / 2, "end": width}[text.get("text-anchor")]
@@ -80,8 +80,8 @@ def meet(one: tuple, other: tuple) -> bool:
 
 
 def collisions(drawing: str) -> list[str]:
-    """Texts that meet a line or another text. A ground behind a text, and the bar that it is in, cover the lines drawn
-    before it."""
+    """Returns texts that meet a line or another text. A ground behind a text, and the bar that it is in, cover the
+    lines drawn before it."""
     found, lines, texts, ground = [], [], [], False
     for shape in xml.fromstring(drawing):
         kind = shape.tag.rpartition("}")[2]

@@ -34,7 +34,7 @@ class Options(unittest.TestCase):
         return (self.root / "installed").exists() or (self.root / "build").exists()
 
     def without_python(self) -> str:
-        """The folder of the few programs that the scripts call on their way to the packages."""
+        """Returns the folder of the few programs that the scripts call on their way to the packages."""
         programs = self.root / "programs"
         programs.mkdir()
         for name in ("bash", "dirname", "mkdir", "sed", "touch"):

@@ -14,8 +14,8 @@ sys.path.insert(0, str(LINT.parent))
 from docstrings import complaints  # noqa: E402
 
 
-def lines_of(text: str) -> list[int]:
-    return [int(found.split(":")[1]) for found in complaints("f.hpp", text)]
+def lines_of(text: str, name: str = "f.hpp") -> list[int]:
+    return [int(found.split(":")[1]) for found in complaints(name, text)]
 
 
 class Docstrings(unittest.TestCase):
@@ -48,13 +48,48 @@ class Docstrings(unittest.TestCase):
             with self.subTest(code):
                 self.assertEqual(lines_of(f"/// The name.\n{code}\n"), [1])
 
+    def test_the_docstring_of_a_function_in_python(self) -> None:
+        for code in ("def f():", "async def f(a: int = 1) -> str:", "@cache\ndef f():", "class F:\n  def f(self):", "def f():\n  def g():"):
+            with self.subTest(code):
+                indent = " " * (len(code.splitlines()[-1]) - len(code.splitlines()[-1].lstrip()) + 2)
+                below = code.count("\n") + 2
+                self.assertEqual(lines_of(f'{code}\n{indent}"""The size.\n\n{indent}Returns it."""\n', "f.py"), [below])
+                self.assertEqual(lines_of(f'{code}\n{indent}"""Returns\n{indent}the size."""\n', "f.py"), [])
+
+    def test_types_members_and_tests_in_python_are_not_looked_at(self) -> None:
+        for code in ("class F:", "class F:\n  @property\n  def f(self):", "class F:\n  @functools.cached_property\n  def f(self):",
+                     "class F(unittest.TestCase):\n  def test_f(self):"):
+            with self.subTest(code):
+                self.assertEqual(lines_of(f'{code}\n    """The size."""\n', "f.py"), [])
+
+    def test_a_module_in_python_begins_with_the_name_of_its_file(self) -> None:
+        for docstring, lines in (("f.py - sizes.", []), ("f.py FILE - prints sizes.", []), ("Prints sizes.", [1]), ("g.py - sizes.", [1])):
+            with self.subTest(docstring):
+                self.assertEqual(lines_of(f'"""{docstring}"""\n', "tests/f.py"), lines)
+
+    def test_a_comment_above_a_procedure_in_fortran(self) -> None:
+        for code in ("function f(a)", "pure integer function f(a)", "integer(c_int) function f() bind(c, name='f')", "SUBROUTINE f",
+                     "pure subroutine f(a)", "type(c_ptr) function f(a)", "character(kind=c_char, len=3) function f(a)"):
+            with self.subTest(code):
+                self.assertEqual(lines_of(f"  !> The size\n  !> of it.\n  {code}\n", "f.f90"), [1])
+                self.assertEqual(lines_of(f"! The size.\n{code}\n", "f.F90"), [1])
+                self.assertEqual(lines_of(f"  !> Returns the size\n  !> of it.\n  {code}\n", "f.f90"), [])
+
+    def test_other_comments_in_fortran_are_not_looked_at(self) -> None:
+        for code in ("type, bind(c) :: size", "end function", "end function f", "integer :: size", "call function_of(size)", "", "!$omp parallel"):
+            with self.subTest(code):
+                self.assertEqual(lines_of(f"  !> The size.\n  {code}\n  function f()\n", "f.f90"), [])
+        self.assertEqual(lines_of("  !$omp end parallel\n  function f()\n", "f.f90"), [])
+
     def test_a_planted_comment_fails_the_lint(self) -> None:
         with tempfile.TemporaryDirectory(prefix="drom-docstrings-") as folder:
-            planted = Path(folder) / "planted.hpp"
-            for text, status in (("/// Waits for it.\nvoid wait();\n", 0), ("/// How long it takes.\nvoid wait();\n", 1)):
-                planted.write_text(text)
-                done = subprocess.run([sys.executable, LINT, planted], capture_output=True, text=True)
-                self.assertEqual((done.returncode, "planted.hpp:1: " in done.stdout), (status, status == 1), done.stdout)
+            for name, text in (("planted.hpp", "/// {}\nvoid wait();\n"), ("planted.f90", "!> {}\nsubroutine wait()\n"),
+                               ("planted.py", 'def wait(): "{}"\n')):
+                planted = Path(folder) / name
+                for comment, status in (("Waits for it.", 0), ("How long it takes.", 1)):
+                    planted.write_text(text.format(comment))
+                    done = subprocess.run([sys.executable, LINT, planted], capture_output=True, text=True)
+                    self.assertEqual((done.returncode, f"{name}:1: " in done.stdout), (status, status == 1), done.stdout)
 
 
 if __name__ == "__main__":

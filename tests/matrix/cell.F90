@@ -65,7 +65,7 @@ contains
 #endif
   end function
 
-  !> Rank 0 looks, and all know.
+  !> Looks on rank 0, and lets all know.
   logical function is_over()
     integer :: over
     logical :: there

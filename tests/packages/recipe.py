@@ -91,7 +91,7 @@ def steps_of(block: Block) -> list[File | Command]:
 
 
 def of_this_size(text: str, cpus: int) -> str:
-    """The document's nodes have 16 cores."""
+    """Returns the text for nodes of this size; the document's have 16 cores."""
     text = text.replace("CPUs=16 Sockets=2 CoresPerSocket=8", f"CPUs={cpus} Sockets=1 CoresPerSocket={cpus}")
     return re.sub(r"-c 16\b", f"-c {cpus}", text)
 
@@ -101,13 +101,13 @@ CPU_LIST = re.compile(r"(?<![\w-])\d+-\d+$")
 
 
 def count_of(cpus: str) -> int:
-    """The number of CPUs in a list, for instance 0-3,5."""
+    """Returns the number of CPUs in a list, for instance 0-3,5."""
     ends = [[int(end) for end in part.split("-")] for part in cpus.split(",")]
     return sum(end[-1] - end[0] + 1 for end in ends)
 
 
 def is_line(wanted: str, got: str, cpus: int) -> bool:
-    """A list of CPUs at the end of a line has to be the same part of the node, in any place."""
+    """Compares two lines. A list of CPUs at the end has to be the same part of the node, in any place."""
     listed = CPU_LIST.search(wanted)
     if listed is None:
         return wanted == got
@@ -126,7 +126,7 @@ SUBMITTED = "Submitted batch job "
 
 
 def shown(text: str) -> list[str]:
-    """The lines, with one blank in place of several."""
+    """Returns the lines, with one blank in place of several."""
     return [" ".join(line.split()) for line in text.strip().splitlines()]
 
 
@@ -148,7 +148,7 @@ class Machine:
         complete.replace(path)
 
     def renumbered(self, text: str) -> str:
-        """With the numbers that jobs have in this run."""
+        """Returns the text with the numbers that jobs have in this run."""
         return re.sub(r"(?:(?<=job[= ])|(?<=-j )|(?<=scancel )|^)\d+\b", lambda found: self.numbers.get(found[0], found[0]), text)
 
     def once(self, command: Command) -> tuple[int, list[str]]:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Has Slurm adopt a process into the extern step of a job, by the call that pam_slurm_adopt makes.
+"""adopt.py - has Slurm adopt a process into the extern step of a job, by the call that pam_slurm_adopt makes.
 
 usage: adopt.py LIBSLURMFULL SPOOL-FOLDER NODE JOB PID
 """

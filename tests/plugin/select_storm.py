@@ -156,7 +156,7 @@ class Controller:
         return int(re.search(r"^SlurmctldPort=(\d+)", conf, re.MULTILINE).group(1))
 
     def start(self, saves_at_once: bool) -> bool:
-        """False: it died."""
+        """Starts it. Returns False if it died."""
         begin = time.monotonic()
         preload = {"LD_PRELOAD": str(self.cluster.build / PRELOAD), **({"SAVE_AT_ONCE": "1"} if saves_at_once else {})}
         command = [self.cluster.script, "again", self.cluster.dir, "slurmctld"]
@@ -176,7 +176,7 @@ class Controller:
         return (self.cluster.dir / "log" / "slurmctld.out").read_text(errors="replace").splitlines()[-12:]
 
     def new_lines(self) -> list[str]:
-        """Of its log, since the last time."""
+        """Returns the lines of its log since the last time."""
         with (self.cluster.dir / "log" / "slurmctld.log").open(errors="replace") as log:
             log.seek(self.log_read)
             lines = log.readlines()
@@ -242,7 +242,7 @@ class Storm:
                 self.note(f"FOUND {finding}")
 
     def jobs(self) -> list[Job]:
-        """The jobs as the controller shows them; none while it is down."""
+        """Returns the jobs as the controller shows them; none while it is down."""
         for _ in range(SCONTROL_TRIES):
             done = self.cluster.call("scontrol", "-o", "-d", "show", "job")
             if done.returncode >= 0:
@@ -340,7 +340,7 @@ class Storm:
         self.done[kind] += 1
 
     def live(self, pool: concurrent.futures.Executor) -> list[concurrent.futures.Future]:
-        """Until the moment at which it is to be killed."""
+        """Lets it live until the moment at which it is to be killed."""
         _, shortest, longest = self.chance.choices(LIVES_S, [weight for weight, _, _ in LIVES_S])[0]
         moment = self.chance.choices(list(MOMENTS), list(MOMENTS.values()))[0]
         lasts = self.chance.uniform(shortest, longest)
@@ -380,7 +380,7 @@ class Storm:
         return True
 
     def resume_suspended(self) -> None:
-        """Unless another job has come to their cores: stock Slurm would let both have them."""
+        """Resumes suspended jobs unless another job has come to their cores: stock Slurm would let both have them."""
         jobs = self.jobs()
         for job in [job for job in jobs if job.id in self.suspended and job.state == "SUSPENDED"]:
             alone = not any(other.runs and other.cores.keys() & job.cores.keys() for other in jobs)
@@ -389,14 +389,14 @@ class Storm:
         self.suspended.clear()
 
     def resume_drained(self) -> None:
-        """slurmctld drains a node on which a job that it requeued runs still."""
+        """Resumes drained nodes: slurmctld drains a node on which a job that it requeued runs still."""
         drained = self.cluster.call("sinfo", "-h", "-N", "-t", "drain", "-o", "%N").stdout.split()
         self.seen["nodes that Slurm drained"] += len(drained)
         for node in drained:
             self.cluster.call("scontrol", "update", f"nodename={node}", "state=resume")
 
     def let_some_end(self) -> None:
-        """Waiting jobs go first: running ones may be mates."""
+        """Lets some jobs end. Waiting jobs go first: running ones may be mates."""
         jobs = self.jobs()
         waiting, running = ([job.id for job in jobs if job.state == state] for state in ("PENDING", "RUNNING"))
         while len(waiting) + len(running) > MOST_JOBS:
@@ -480,7 +480,7 @@ class Storm:
         self.find(self.replay())
 
     def last_step(self, node: str) -> list[Finding]:
-        """After it, the node's table has no client, and every core is free."""
+        """Runs a last step. After it, the node's table has no client, and every core is free."""
         done = self.cluster.call("srun", "-Q", "-J", "last", f"-w{node}", "-N1", "-n1", f"-c{CORES}", "-t1", "--malleable", "true")
         found = [Finding("last step", f"{node}: {done.stderr.strip()}")] if done.returncode != 0 else []
         eventually(f"the table of {node} has no client", lambda: not self.cluster.listing(node)["clients"])

@@ -83,7 +83,7 @@ class Groups:
 
 
 def hosts(text: str) -> list[str]:
-    """n[1-2,4],m1 as a list."""
+    """Returns n[1-2,4],m1 as a list."""
     found = []
     for prefix, inside in re.findall(r"([^,\[\]]+)(?:\[([^\]]*)\])?", text):
         found += [f"{prefix}{number}" for number in sorted(cpus(inside))] if inside else [prefix]
@@ -91,7 +91,7 @@ def hosts(text: str) -> list[str]:
 
 
 def minutes_of(text: str) -> int:
-    """1-02:03:04, or 02:03:04."""
+    """Returns the minutes of 1-02:03:04, or 02:03:04."""
     days, _, clock = text.rpartition("-")
     hours, minutes, seconds = map(int, clock.split(":"))
     return int(days or 0) * 1440 + hours * 60 + minutes + (1 if seconds else 0)
@@ -102,7 +102,7 @@ def cores_of(line: str) -> dict[str, frozenset[int]]:
 
 
 def jobs_of(text: str) -> list[Job]:
-    """Of `scontrol -o -d show job`."""
+    """Returns the jobs of `scontrol -o -d show job`."""
     found = []
     for line in text.splitlines():
         values = dict(re.findall(r"(?<!\S)(JobId|JobName|JobState|TimeLimit|NumCPUs|SuspendTime)=(\S+)", line))
@@ -125,12 +125,12 @@ def jobs_of(text: str) -> list[Job]:
 
 
 def allocated_of(text: str) -> dict[str, int]:
-    """Of `sinfo -h -N -o "%N %C"`."""
+    """Returns the counts of `sinfo -h -N -o "%N %C"`."""
     return {node: int(counts.partition("/")[0]) for node, counts in (line.split() for line in text.splitlines())}
 
 
 def groups_of(log: str) -> Groups:
-    """Of the log of decisions."""
+    """Returns the groups of the log of decisions."""
     found = Groups()
     for job, mates in re.findall(r"^share .*?\bjob=(\d+) .*?\bmates=([\d,]+)", log, re.MULTILINE):
         found.add(map(int, [job, *mates.split(",")]))
@@ -150,13 +150,13 @@ def running_on(jobs: list[Job]) -> dict[str, list[Job]]:
 
 
 def near_suspended(jobs: list[Job]) -> set[str]:
-    """Jobs that were ever suspended, their nodes, and the jobs there, as the log names them."""
+    """Returns the jobs that were ever suspended, their nodes, and the jobs there, as the log names them."""
     nodes = {node for job in jobs if job.was_suspended for node in job.cores}
     return nodes | {f"JobId={job.id}" for job in jobs if job.was_suspended or job.cores.keys() & nodes}
 
 
 def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
-    """No core is two jobs', and where all jobs have whole nodes each core is some job's."""
+    """Checks that no core is two jobs', and where all jobs have whole nodes each core is some job's."""
     found = []
     for node, there in sorted(running_on(jobs).items()):
         for one, other in itertools.combinations(there, 2):
@@ -171,7 +171,7 @@ def judge_cores(jobs: list[Job], size: int) -> list[Finding]:
 
 
 def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Finding]:
-    """The counts of sinfo are those of the jobs."""
+    """Checks that the counts of sinfo are those of the jobs."""
     judged = running_on(jobs)
     unclear = {node for job in jobs if job.was_suspended for node in job.cores}
     found = []
@@ -184,8 +184,8 @@ def judge_allocated(jobs: list[Job], allocated: Mapping[str, int]) -> list[Findi
 
 
 def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
-    """A job that says that it shares is there with those jobs. One that says nothing may be beside others: in a state that is older than the list of loans
-    it cannot be told which job lent what to which."""
+    """Checks that a job that says that it shares is there with those jobs. One that says nothing may be beside others:
+    in a state that is older than the list of loans it cannot be told which job lent what to which."""
     whole = [job for job in jobs if (job.runs or (job.was_suspended and job.cores)) and job.has_whole_nodes(size)]
     suspended = {job.id for job in jobs if job.was_suspended}
     found = []
@@ -199,7 +199,7 @@ def judge_groups(jobs: list[Job], size: int) -> list[Finding]:
 
 
 def judge_limits(jobs: list[Job], asked: Mapping[str, Asked], groups: Groups) -> list[Finding]:
-    """A limit is what was asked for, and at most all the work of those that it was together with."""
+    """Checks that a limit is what was asked for, and at most all the work of those that it was together with."""
     max_minutes: dict[int, int] = {}
     for job in jobs:
         if job.name in asked:
@@ -251,7 +251,7 @@ STOCK_CRASH = re.compile(r"\(build_job_info_resp\+")
 
 
 def judge_crash(words: list[str]) -> tuple[list[Finding], collections.Counter[str]]:
-    """Of a slurmctld that ended by itself, the last lines with its stack."""
+    """Judges a slurmctld that ended by itself, by the last lines with its stack."""
     ours = any("select_malleable" in word for word in words)
     if not ours and any(STOCK_CRASH.search(word) for word in words):
         return [], collections.Counter(["slurmctld crashed in build_job_info_resp()"])

@@ -104,7 +104,7 @@ class Author:
         return options
 
     def shape(self) -> list[str]:
-        """Of a job: tasks and CPUs."""
+        """Returns the tasks and the CPUs of a job."""
         node_cpus = self.cluster.setup.cpus
         tasks = self.chance.choice([1, 1, 1, 2] if node_cpus < 4 else [1, 1, 2, 3, 4])
         each = node_cpus // tasks if self.chance.random() < 0.5 else self.chance.randint(1, node_cpus // tasks)
@@ -272,7 +272,8 @@ class Storm:
             flight.result()
 
     def let_some_end(self) -> None:
-        """Too many jobs would only wait for each other: those that have hung since their daemon was killed go first, then any."""
+        """Lets some jobs end, because too many would only wait for each other: those that have hung since their daemon
+        was killed go first, then any."""
         names = sorted(set(self.cluster.job_names()))
         for job in self.abandoned[:4]:
             self.cluster.call("scancel", job)
@@ -281,7 +282,7 @@ class Storm:
             self.cluster.call("scancel", "-n", names.pop(self.chance.randrange(len(names))))
 
     def calm(self) -> None:
-        """Nothing of the storm runs any more."""
+        """Ends all jobs, and waits until nothing of the storm runs any more."""
         self.note("calm")
         self.cluster.cancel_all()
         eventually("every job has ended", lambda: not self.cluster.job_names(), self.cluster.end_hung_jobs)
@@ -300,7 +301,8 @@ class Storm:
         eventually("every node is idle", self.cluster.all_idle, self.cluster.resume)
 
     def last_step(self, node: str) -> list[str]:
-        """A malleable step for all of the node's CPUs, when no other is there: a CPU that it does not get was lost."""
+        """Starts a malleable step for all of the node's CPUs, when no other is there: a CPU that it does not get was
+        lost."""
         go_on = self.cluster.dir / f"{node}.go-on"
         waiting = f"until [ -e {go_on} ]; do sleep 0.05; done"
         cpus_asked = ["-N1", "-n1", f"-c{self.cluster.setup.cpus}"]
@@ -329,12 +331,13 @@ class Storm:
         return wrong
 
     def hold(self, node: str, name: str) -> None:
-        """A malleable step of all of the node's CPUs, until it is ended."""
+        """Holds a malleable step of all of the node's CPUs, until it is ended."""
         everything = ["-N1", "-n1", f"-c{self.cluster.setup.cpus}", "--malleable"]
         self.sruns.append(self.cluster.start("srun", "-Q", "-J", f"{name}-{node}", f"-w{node}", *everything, "sleep", "300"))
 
     def guests_end_together(self, node: str) -> None:
-        """However guests end, and at once: their owner has all of its CPUs again when the next step comes."""
+        """Checks that, however guests end, and at once, their owner has all of its CPUs again when the next step
+        comes."""
 
         def clients() -> list[Client]:
             return read_table(self.watch.drom, self.cluster.table(node))
@@ -409,7 +412,7 @@ def children(pid: int) -> list[int]:
 
 
 def reasons(log: list[str]) -> collections.Counter[str]:
-    """The lines of the node agent, numbers left out."""
+    """Counts the lines of the node agent, numbers left out."""
     found: collections.Counter[str] = collections.Counter()
     for line in log:
         said = re.search(r"spank_drom: step \S+: (.*)", line)

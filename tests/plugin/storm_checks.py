@@ -22,7 +22,7 @@ from pathlib import Path
 
 
 def cpus(text: str) -> frozenset[int]:
-    """0-3,8 as a set."""
+    """Returns 0-3,8 as a set."""
     found: set[int] = set()
     for part in filter(None, text.strip().split(",")):
         first, _, last = part.partition("-")
@@ -104,7 +104,8 @@ def is_settled(client: Client, sight: Sight) -> bool:
 
 
 def judge(sight: Sight, real: bool, stock: frozenset[int]) -> Findings:
-    """Real: the node's CPUs are this machine's, so affinities are looked at, too. Stock: what Slurm by itself gives every task."""
+    """Judges a node. Real: the node's CPUs are this machine's, so affinities are looked at, too. Stock: what Slurm by
+    itself gives every task."""
     found = Findings()
     steady = steady_clients(sight)
     found.steady = len(steady)
@@ -157,7 +158,7 @@ def judge_rigid(sight: Sight, stock: frozenset[int]) -> Findings:
 
 
 def clients_of(listing: str) -> list[Client]:
-    """Of `drom list --json`."""
+    """Returns the clients of `drom list --json`."""
     return [
         Client(
             pid=c["pid"],
@@ -175,7 +176,7 @@ def clients_of(listing: str) -> list[Client]:
 
 
 def read_table(drom: str, table: Path) -> list[Client]:
-    """Empty when no step has made it yet."""
+    """Returns the clients; none when no step has made it yet."""
     if not (table / "ledger").exists():
         return []
     done = subprocess.run([drom, "list", "--table", str(table), "--json"], capture_output=True, text=True, timeout=60)
@@ -185,7 +186,7 @@ def read_table(drom: str, table: Path) -> list[Client]:
 
 
 def environ_of(pid: int) -> dict[str, str]:
-    """Empty: it has ended, or is of another cluster."""
+    """Returns the environment; empty: it has ended, or is of another cluster."""
     try:
         raw = Path(f"/proc/{pid}/environ").read_bytes().decode(errors="replace")
     except OSError:
@@ -201,12 +202,12 @@ def status_of(path: Path) -> dict[str, str]:
 
 
 def is_alive(pid: int) -> bool:
-    """A zombie that is not reaped has ended."""
+    """Returns whether the process lives: a zombie that is not reaped has ended."""
     return status_of(Path(f"/proc/{pid}/status")).get("State", "X").strip()[0] not in "ZX"
 
 
 def allowed_of(pid: int) -> tuple[frozenset[int], ...]:
-    """Of each of its threads; of those that end meanwhile nothing is known."""
+    """Returns the CPUs of each of its threads; of those that end meanwhile nothing is known."""
     found = []
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
@@ -221,7 +222,8 @@ def all_pids() -> list[int]:
 
 
 def tasks_marked(mark: str) -> dict[int, Task]:
-    """Tasks of this storm that run their programs: these alone have the variables that Slurm gives a task, of which one is their pid."""
+    """Returns the tasks of this storm that run their programs: these alone have the variables that Slurm gives a task,
+    of which one is their pid."""
     found = {}
     for pid in all_pids():
         variables = environ_of(pid)

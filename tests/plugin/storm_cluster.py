@@ -70,7 +70,7 @@ CALLERS: dict[str, Callable[[Path, str, str], list[str]]] = {"spank": spank_call
 
 
 def eventually(what: str, condition: Callable[[], bool], again: Callable[[], object] = lambda: None) -> None:
-    """Again is done every few seconds while it is not so."""
+    """Waits until it is so, and calls `again` every few seconds meanwhile."""
     end, next_try = time.monotonic() + WATCHDOG_S, time.monotonic() + 3
     while not condition():
         if time.monotonic() > end:
@@ -113,7 +113,7 @@ class Cluster:
         return self.dir / f"{node}.table"
 
     def call(self, *command: object) -> subprocess.CompletedProcess:
-        """A submitted job carries the mark; the caller judges how it ends."""
+        """Runs a command of Slurm. A submitted job carries the mark; the caller judges how it ends."""
         return subprocess.run(
             list(map(str, command)), env=self.env | {"STORM_MARK": self.mark}, cwd=self.dir, capture_output=True, text=True, timeout=WATCHDOG_S
         )
@@ -141,7 +141,7 @@ class Cluster:
             self.script_does("again", node)
 
     def step_daemons(self) -> dict[int, str]:
-        """Each with the job that it serves."""
+        """Returns the step daemons, each with the job that it serves."""
         found = {}
         for pid in all_pids():
             if status_of(Path(f"/proc/{pid}/status")).get("Name", "").strip() != "slurmstepd" or not is_alive(pid):
@@ -165,7 +165,8 @@ class Cluster:
         self.call("scancel", "-u", str(os.getuid()))
 
     def end_hung_jobs(self) -> None:
-        """Where slurmd was killed while it ended a job, slurmctld asks again after half a minute only, but not of a node that is down."""
+        """Ends jobs that hang: where slurmd was killed while it ended a job, slurmctld asks again after half a minute
+        only, but not of a node that is down."""
         self.cancel_all()
         for node in set(self.call("squeue", "-h", "-t", "completing", "-o", "%N").stdout.split()):
             self.call("scontrol", "update", f"nodename={node}", "state=down", "reason=storm")
@@ -175,7 +176,7 @@ class Cluster:
         return self.call("sinfo", "-h", "-t", "idle", "-o", "%D").stdout.strip() == str(len(self.nodes))
 
     def resume(self) -> None:
-        """Also the nodes that slurmctld drained because they lost a step daemon at a bad moment."""
+        """Resumes also the nodes that slurmctld drained because they lost a step daemon at a bad moment."""
         for node in self.nodes:
             self.call("scontrol", "update", f"nodename={node}", "state=resume")
 
@@ -202,7 +203,7 @@ class Storm(Protocol):
 
 
 def blow(storm: Storm, title: str, verbose: bool) -> bool:
-    """True when nothing was found; otherwise what was done last, and the logs, have been printed."""
+    """Returns True when nothing was found; otherwise the last actions and the logs have been printed."""
     print(f"storm: {title}, seed {storm.seed}", flush=True)
     storm.cluster.up()
     trouble = ""

@@ -405,7 +405,8 @@ class Suite:
         return "not said to be released"
 
     def released_by_the_client(self, row):
-        """A client that looks after its own children: no administrator confines it before a minute has passed."""
+        """Checks a client that looks after its own children: no administrator confines it before a minute has
+        passed."""
         row.environment["DROM_GRACE_MS"] = "60000"
         row.start(["env", "KMP_AFFINITY=none", str(self.work / "forks")])
         row.ready(3)

@@ -41,7 +41,7 @@ def parse() -> argparse.Namespace:
 
 
 def read_timeline(pair: Pair, run: Run, node: Node) -> timeline.Timeline:
-    """The events of a run under drom, and proof in them that the CPUs changed hands and came back."""
+    """Reads the events of a run under drom, and proves by them that the CPUs changed hands and came back."""
     names = {event["slot"]: event["name"] for event in run.events if event.get("name")}
     seen = turns.owners(pair, timeline.read(run.events, names))
     analytics = {tenure.cpu for tenure in seen.tenures if tenure.client.name == "analytics"}

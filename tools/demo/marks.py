@@ -29,13 +29,13 @@ THESIS = {
 
 
 def changes(case: dict, baseline: str) -> dict[str, float]:
-    """Of every time under drom against the baseline's, medians, in percent."""
+    """Returns the change of every time under drom against the baseline's, medians, in percent."""
     ours, theirs = (case["ways"][way]["seconds"] for way in ("drom", baseline))
     return {name: report.change(ours[name]["median"], theirs[name]["median"]) for name in ours}
 
 
 def apart(case: dict, what: str) -> bool:
-    """Every run under drom is on one side of every serial one: the change is not only their spread."""
+    """Returns whether every run under drom is on one side of every serial one: the change is not only their spread."""
     ours, theirs = (case["ways"][way]["seconds"][what] for way in ("drom", "serial"))
     return ours["max"] < theirs["min"] or theirs["max"] < ours["min"]
 

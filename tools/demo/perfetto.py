@@ -91,7 +91,7 @@ class _Writer:
 
 
 def trace(timelines: list[tuple[str, Timeline]]) -> dict:
-    """Several runs side by side, each starting at 0; the label tells them apart."""
+    """Returns the trace of several runs side by side, each starting at 0; the label tells them apart."""
     events: list[dict] = []
     process = _ADMINISTRATOR
     for label, timeline in timelines:

@@ -66,7 +66,7 @@ def milliseconds(nanoseconds: float) -> str:
 
 
 def ranges(cpus: list[int]) -> str:
-    """[0, 1, 2, 5] -> "0-2,5"."""
+    """Writes [0, 1, 2, 5] as "0-2,5"."""
     parts: list[list[int]] = []
     for cpu in cpus:
         if parts and cpu == parts[-1][1] + 1:
@@ -84,7 +84,7 @@ def _colour(name: str, timeline: Timeline) -> str:
 
 
 def _rows(case: Case) -> list[list[int]]:
-    """CPUs grouped by history: those that always had the same owner share a row."""
+    """Groups CPUs by history: those that always had the same owner share a row."""
     groups: dict[tuple, list[int]] = {}
     for cpu in case.cpus:
         history = tuple((id(t.client), t.offered is None) for t in case.timeline.tenures if t.cpu == cpu)
@@ -95,7 +95,7 @@ def _rows(case: Case) -> list[list[int]]:
 
 
 def _enlarged(case: Case) -> list[tuple[str, Request]]:
-    """The request that the newcomer's arrival caused, and the first one that gave the CPUs back."""
+    """Returns the request that the newcomer's arrival caused, and the first one that gave the CPUs back."""
     later = [r for r in case.timeline.requests if r.posted >= case.arrival and r.released is not None]
     shrinks = [r for r in later if r.shrinks]
     if not shrinks:
@@ -193,7 +193,7 @@ class _Block:
             self.canvas.text(left + 6, y + 11, words, 11, COLOURS[name], ground=PAPER)
 
     def beyond(self, span: Span, y: float) -> None:
-        """A bar that would not fit ends at the edge, with the time that it really ended at."""
+        """Draws a bar that would not fit up to the edge, with the time that it really ended at."""
         if span.end > self.seconds:
             self.canvas.text(LEFT + MAIN + 4, y + 9, f"→ {span.end:.1f} s" if span.end < 10 else f"→ {span.end:.0f} s", 11, COLOURS[span.name])
 
@@ -223,7 +223,7 @@ class _Block:
             self.canvas.text(left + 16, below + 34 + len(steps) * 16, "the team keeps its size", 12, SOFT)
 
     def step(self, x: float, shape: str, below: float) -> None:
-        """A line through the CPUs, with the step's sign at one of its ends: no line leaves the strip."""
+        """Draws a line through the CPUs, with the step's sign at one of its ends: no line leaves the strip."""
         self.canvas.line(x, self.cpu_top - 2, x, below, INK, 'stroke-width="0.9"')
         self.canvas.mark(x, self.cpu_top - 3 if shape == "request" else below + (4 if shape == "released" else 4.5), shape)
 
@@ -247,7 +247,7 @@ def _legend(canvas: Canvas, guests: list[str], y: float) -> float:
 
 
 def draw(cases: list[Case], title: str, subtitle: str) -> str:
-    """The whole picture. All cases share one scale of seconds, on which every run under drom and every short lane
+    """Draws the whole picture. All cases share one scale of seconds, on which every run under drom and every short lane
     fits."""
     longest = max((case.end - case.begin) / 1e9 for case in cases)
     ends = [span.end for case in cases for lane in case.lanes for span in lane.spans]

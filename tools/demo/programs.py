@@ -70,7 +70,8 @@ def _gmx(folder: Path, *words: str) -> None:
 
 
 def _water(cpus: int) -> Callable[[int], list[str]]:
-    """A box of 1,700 water molecules, made with the package's own tools when it is needed first.
+    """Returns the commands for a box of 1,700 water molecules, made with the package's own tools when it is needed
+    first.
 
     -reprod: GROMACS then computes the same bits whenever the number of threads is the same."""
     folder: list[Path] = []
@@ -97,7 +98,7 @@ def _analytics(bin_folder: Path, runtime: str, millions: int) -> Program:
 
 
 def use_cases(bin_folder: Path, cpus: int) -> list[Pair]:
-    """The two of the thesis, each of programs that two OpenMP runtimes run."""
+    """Returns the two of the thesis, each of programs that two OpenMP runtimes run."""
 
     def heat(name: str, runtime: str) -> Program:
         return Program(name, _heat(bin_folder / f"heat-{runtime}", cpus), 1000)
@@ -109,7 +110,7 @@ def use_cases(bin_folder: Path, cpus: int) -> list[Pair]:
 
 
 def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
-    """The cases, in the order they are shown."""
+    """Returns the cases, in the order they are shown."""
 
     def analytics(runtime: str) -> Program:
         return _analytics(bin_folder, runtime, 10 * cpus)

@@ -30,12 +30,12 @@ def spread(values: list[float]) -> dict:
 
 
 def figures(runs: list[Run], guest: str) -> dict:
-    """The four times of one way, in seconds."""
+    """Returns the four times of one way, in seconds."""
     return {name: spread([take(run) for run in runs]) for name, take in columns(guest).items()}
 
 
 def adoption(timelines: list[Timeline]) -> dict:
-    """How long after its request the simulation's shrink was released, and resized; microseconds."""
+    """Returns how long after its request the simulation's shrink was released, and resized; microseconds."""
     released, resized, held = [], [], 0
     for timeline in timelines:
         for request in timeline.requests:
@@ -69,13 +69,13 @@ def _cell(value: dict) -> str:
 
 
 def change(ours: float, theirs: float) -> float:
-    """In percent."""
+    """Returns the change in percent."""
     return 100 * (ours / theirs - 1)
 
 
 def table(cases: list[dict], guest: str = "analytics", baseline: str = "waiting") -> str:
-    """`cases` as in report.json, all with the same guest; the last column compares average responses with the
-    baseline's."""
+    """Returns a table of `cases` as in report.json, all with the same guest; the last column compares average responses
+    with the baseline's."""
     names = list(columns(guest))
     rows = [["", *names, f"against {baseline}"]]
     for case in cases:

@@ -36,7 +36,7 @@ def settings(way: str, plugins: Path, table: Path) -> list[str]:
 
 
 def script(command: list[str]) -> str:
-    """A batch script as users write them, with the times at which it began and ended in files."""
+    """Returns a batch script as users write them, with the times at which it began and ended in files."""
     return ("#!/bin/bash\n"
             "date +%s%N >begin\n"
             "export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n"
@@ -47,21 +47,21 @@ def script(command: list[str]) -> str:
 
 
 def record(shown: str) -> dict[str, str]:
-    """One job as scontrol -o shows it."""
+    """Returns one job as scontrol -o shows it."""
     return dict(word.split("=", 1) for word in shown.split() if "=" in word)
 
 
 def next_look(started: int, now: int, later: int = 0) -> int:
-    """When to submit, in nanoseconds: shortly before the `later`-th look after `started`, when a batch script began,
-    that is not over."""
+    """Returns when to submit, in nanoseconds: shortly before the `later`-th look after `started`, when a batch script
+    began, that is not over."""
     second = 1_000_000_000
     at = started + later * second - int(BEFORE_THE_LOOK * second)
     return at if at > now else at + -(-(now - at) // second) * second
 
 
 def disagreement(times: Times, clock: int, slurm: dict[str, str]) -> float:
-    """The most seconds between our times of a job and the whole ones that Slurm keeps; `clock`: the wall clock less
-    ours."""
+    """Returns the most seconds between our times of a job and the whole ones that Slurm keeps; `clock`: the wall clock
+    less ours."""
     ours = {"SubmitTime": times.asked, "StartTime": times.begin, "EndTime": times.end}
     return max(abs(datetime.fromisoformat(slurm[name]).timestamp() - (at + clock) / 1e9) for name, at in ours.items())
 
@@ -77,7 +77,7 @@ class Job:
         folder.mkdir()
 
     def time(self, which: str) -> int | None:
-        """The wall clock's nanoseconds when the script began, or ended; None when it has not."""
+        """Returns the wall clock's nanoseconds when the script began, or ended; None when it has not."""
         try:
             text = (self.folder / which).read_text()
         except FileNotFoundError:
@@ -201,8 +201,8 @@ class _Turn:
         return Run(self.way, simulated, visited, {job.name: job.text("out") for job in jobs}, self.events(simulated.asked), self.notes(jobs))
 
     def first_look(self) -> int:
-        """A job that only says when it began: it shows when slurmctld looks, and nothing is done for the first time
-        afterwards."""
+        """Runs a job that only says when it began: it shows when slurmctld looks, and nothing is done for the first
+        time afterwards."""
         probe = self.cluster.submit("probe", "#!/bin/bash\ndate +%s%N >begin\n", "-c1")
         began = probe.wait("begin", self.deadline) - self.clock
         self.cluster.ended(probe)
@@ -227,7 +227,7 @@ class _Turn:
         self.watch = Watch(self.node.bin / "drom", environment(DROM_TABLE=str(self.table)))
 
     def events(self, since: int) -> list[dict]:
-        """Without those of the job that came before."""
+        """Returns the events without those of the job that came before."""
         return [] if self.watch is None else [event for event in self.watch.events_at_end() if event["time_ns"] >= since]
 
     def notes(self, jobs: dict[Job, Times]) -> dict:

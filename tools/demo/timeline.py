@@ -146,7 +146,7 @@ class _Reader:
         self.timeline.requests.append(Request(client, event["seq"], event["value"], event["time_ns"], before))
 
     def answered(self, event: dict) -> list[Request]:
-        """The request that is acknowledged. Older ones that were not are superseded and stay unanswered."""
+        """Returns the request that is acknowledged. Older ones that were not are superseded and stay unanswered."""
         client = self.by_slot.get(event["slot"])
         return [r for r in self.timeline.requests if r.client is client and r.seq == event["seq"]]
 
@@ -167,8 +167,8 @@ class _Reader:
 
 
 def read(events: list[dict], names: dict[int, str], by_pid: dict[int, str] | None = None) -> Timeline:
-    """`events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are used
-    again, by pid."""
+    """Reads `events` as `drom watch --json` prints them, in order; `names` of the clients by slot, or, where slots are
+    used again, by pid."""
     reader = _Reader(names, by_pid or {})
     for event in events:
         reader.apply(event)

@@ -44,8 +44,8 @@ def measure(pair: Pair, setting: Setting, repeats: int, ways: tuple[str, ...]) -
 
 
 def measure_long_enough(pair: Pair, setting: Setting, repeats: int, ways: tuple[str, ...]) -> dict[str, list[Run]]:
-    """On a crowded machine programs whose threads wait for one another take many times as long, and the calibration
-    with them."""
+    """Measures with more work where a run is too short. On a crowded machine programs whose threads wait for one
+    another take many times as long, and the calibration with them."""
     for _ in range(3):
         try:
             return measure(pair, setting, repeats, ways)
@@ -67,7 +67,7 @@ def same_results(pair: Pair, runs: list[Run]) -> dict[str, str]:
 
 
 def owners(pair: Pair, seen: timeline.Timeline) -> timeline.Timeline:
-    """A run under drom, if its events are complete and without contradiction."""
+    """Returns the owners of CPUs in a run under drom, if its events are complete and without contradiction."""
     if seen.lost:
         raise Failure(f"{pair.title}: {seen.lost} events of the table were lost")
     if seen.conflicts:
@@ -80,7 +80,7 @@ def median_run(runs: list[Run]) -> Run:
 
 
 def describe(pair: Pair, runs: dict[str, list[Run]], timelines: list[timeline.Timeline]) -> dict:
-    """A case of report.json."""
+    """Returns a case of report.json."""
     guest = pair.guest.name
     return {
         "case": pair.key,
@@ -102,7 +102,7 @@ def _spans(pair: Pair, run: Run) -> list[picture.Span]:
 
 
 def draw(pair: Pair, runs: dict[str, list[Run]], timelines: list[timeline.Timeline], cpus: list[int]) -> picture.Case:
-    """Of each way the run with the median response."""
+    """Returns a case of the picture: of each way the run with the median response."""
     shown = median_run(runs["drom"])
     seen = timelines[runs["drom"].index(shown)]
     lanes = []

@@ -47,8 +47,8 @@ def parse() -> argparse.Namespace:
 
 
 def names(pair: Pair, run: Run) -> dict[int, str]:
-    """The job of each client by pid. A job is a batch script and the tasks of its step; a client that is first seen
-    after the submission of the guest is the guest's."""
+    """Returns the job of each client by pid. A job is a batch script and the tasks of its step; a client that is first
+    seen after the submission of the guest is the guest's."""
     found: dict[int, str] = {}
     for event in run.events:
         found.setdefault(event["pid"], pair.simulation.name if event["time_ns"] < run.guest.asked else pair.guest.name)
@@ -56,7 +56,7 @@ def names(pair: Pair, run: Run) -> dict[int, str]:
 
 
 def had_at_first(seen: timeline.Timeline, name: str) -> int:
-    """How many CPUs a job was given when it came."""
+    """Returns how many CPUs a job was given when it came."""
     tenures = [tenure for tenure in seen.tenures if tenure.client.name == name]
     first = min((tenure.begin for tenure in tenures), default=0)
     return len({tenure.cpu for tenure in tenures if tenure.begin < first + 100_000_000})
@@ -71,7 +71,8 @@ def had_at(seen: timeline.Timeline, name: str, time: int) -> int:
 
 
 def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
-    """The owners of CPUs in a run under drom, and proof in them that the node was split and became whole again."""
+    """Returns the owners of CPUs in a run under drom, and proves by them that the node was split and became whole
+    again."""
     seen = turns.owners(pair, timeline.read(run.events, {}, names(pair, run)))
     simulation, guest = pair.simulation.name, pair.guest.name
     had = had_at_first(seen, guest)

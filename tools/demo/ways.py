@@ -144,7 +144,7 @@ class Watch:
                     self.left.set()
 
     def events_at_end(self) -> list[dict]:
-        """All events, once the last client has left the table."""
+        """Returns all events, once the last client has left the table."""
         if not self.left.wait(2):
             raise Failure("a client had not left the table two seconds after both programs had ended")
         self.stop()
@@ -175,7 +175,7 @@ class Node:
         return {"drom": self.with_drom, "waiting": self.waiting, "oversubscribed": self.oversubscribed}[way](pair)
 
     def wait_for_arrival(self, simulation: Process, share: float = 1.0) -> None:
-        """Until `share` of the time between the simulation's start and the analytics' arrival has passed."""
+        """Waits until `share` of the time between the simulation's start and the analytics' arrival has passed."""
         until = simulation.times.begin / 1e9 + self.arrival * share
         if simulation.ended_within(until - time.monotonic()):
             simulation.collect(time.monotonic_ns())
@@ -221,7 +221,7 @@ class Node:
                 watch.stop()
 
     def waiting(self, pair: Pair) -> Run:
-        """The analytics starts when the simulation has ended, and then has the whole node."""
+        """Runs both in turn: the analytics starts when the simulation has ended, and then has the whole node."""
         deadline = time.monotonic() + self.limit
         simulation = Process(pair.simulation, environment())
         try:
@@ -237,7 +237,7 @@ class Node:
         return Run("waiting", simulation.times, analytics.times, outputs)
 
     def oversubscribed(self, pair: Pair) -> Run:
-        """Both at once; the kernel shares the CPUs among all their threads."""
+        """Runs both at once; the kernel shares the CPUs among all their threads."""
         env = environment(OMP_NUM_THREADS=str(self.wanted))
         simulation = Process(pair.simulation, environment())
         return self.both("oversubscribed", simulation, lambda: Process(pair.guest, env))

@@ -25,12 +25,12 @@ def _kept(foreign: tuple[str, ...]) -> dict[str, str]:
 
 
 def environment(**more: str) -> dict[str, str]:
-    """Ours without what would change OpenMP or drom behind a run's back."""
+    """Returns our environment without what would change OpenMP or drom behind a run's back."""
     return _kept(FOREIGN) | more
 
 
 def slurm_environment(**more: str) -> dict[str, str]:
-    """The environment of Slurm's commands: none of an outer Slurm, and no option that its users may set."""
+    """Returns the environment of Slurm's commands: none of an outer Slurm, and no option that its users may set."""
     return _kept(FOREIGN + SLURM) | {"PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"} | more
 
 
@@ -57,7 +57,7 @@ def seconds_of(command: list[str], env: dict[str, str], limit: float, folder: Pa
 
 
 def shape(described: str) -> dict[str, int]:
-    """The node as cluster.sh wants it, from what slurmd -C prints."""
+    """Returns the node as cluster.sh wants it, from what slurmd -C prints."""
     found = dict(re.findall(r"(\w+)=(\d+)", described))
     try:
         sockets = int(found["SocketsPerBoard"]) * int(found.get("Boards", 1))
@@ -67,7 +67,7 @@ def shape(described: str) -> dict[str, int]:
 
 
 def this_machine() -> dict[str, int]:
-    """Of this machine, all of whose CPUs have to be ours; two at least, because they are shared."""
+    """Returns the shape of this machine, all of whose CPUs have to be ours; two at least, because they are shared."""
     env = slurm_environment()
     if shutil.which("slurmd", path=env["PATH"]) is None:
         raise Failure("slurmd is not there; scripts/packages.sh demo installs it")

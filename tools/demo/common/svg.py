@@ -15,7 +15,7 @@ _NARROW, _THIN, _WIDE = frozenset("ijl.,:;'|! "), frozenset("ftr()[]-/\""), froz
 
 
 def text_width(text: str, size: float = SIZE) -> float:
-    """The pixels that a text takes, about; a little too many rather than too few."""
+    """Returns the pixels that a text takes, about; a little too many rather than too few."""
     def share(letter: str) -> float:
         if letter in _NARROW:
             return 0.34
@@ -29,7 +29,7 @@ def text_width(text: str, size: float = SIZE) -> float:
 
 
 def round_step(length: float, steps: int) -> float:
-    """1, 2 or 5 times a power of ten, so that `length` has at most so many steps."""
+    """Returns 1, 2 or 5 times a power of ten, so that `length` has at most so many steps."""
     power = 10.0 ** -12
     while True:
         for digit in (1, 2, 5):
@@ -72,7 +72,8 @@ class Canvas:
         self.add(f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" {extra}/>')
 
     def text(self, x: float, y: float, text: str, size: float = SIZE, colour: str = INK, anchor: str = "start", bold: bool = False, ground: str = "") -> None:
-        """`ground`: the colour behind the text, which covers the lines that would run through its words."""
+        """Writes a text. `ground`: the colour behind the text, which covers the lines that would run through its
+        words."""
         width = text_width(text, size)
         if ground:
             left = x - {"start": 0, "middle": width / 2, "end": width}[anchor]
@@ -81,7 +82,7 @@ class Canvas:
         self.add(f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" fill="{colour}" text-anchor="{anchor}"{weight}>{escape(text)}</text>')
 
     def mark(self, x: float, y: float, shape: str) -> None:
-        """request: a triangle that points down at (x, y); released: a disc; resized: a diamond."""
+        """Draws a mark. request: a triangle that points down at (x, y); released: a disc; resized: a diamond."""
         if shape == "request":
             self.add(f'<path d="M{x:.1f} {y:.1f} l-5 -9 h10 z" fill="{INK}"/>')
         elif shape == "released":
@@ -90,7 +91,7 @@ class Canvas:
             self.add(f'<path d="M{x:.1f} {y + 1:.1f} l-5 -5.5 l5 -5.5 l5 5.5 z" fill="{RESIZED}" stroke="{PAPER}"/>')
 
     def axis(self, scale: Scale, y: float, marks: Iterable[tuple[float, str]], grid_from: float | None = None) -> None:
-        """A tick and a text for each mark below `y`; a text that would touch the one before it is left out.
+        """Draws a tick and a text for each mark below `y`; a text that would touch the one before it is left out.
         `grid_from`: dotted lines from there."""
         free_from = -1e9
         for number, text in marks:
@@ -104,7 +105,7 @@ class Canvas:
                 free_from = left + text_width(text, 11) + 6
 
     def legend(self, entries: Iterable[tuple[str, Sign]], left: float, right: float, y: float) -> float:
-        """A sign and words for each entry, in as many lines as they need. Returns the base of the last line."""
+        """Draws a sign and words for each entry, in as many lines as they need. Returns the base of the last line."""
         x = left
         for words, draw_sign in entries:
             width = 29 + text_width(words)
@@ -124,7 +125,7 @@ class Canvas:
 
 
 def filled(colour: str, extra: str = "") -> Sign:
-    """The sign of a legend for what has this colour."""
+    """Returns the sign of a legend for what has this colour."""
     return lambda canvas, x, y: canvas.box(x, y - 10, 22, 12, colour, extra)
 
 

@@ -126,7 +126,7 @@ def node_settings(shape: Shape, nodes: int) -> list[str]:
 
 
 def clock(speed: float) -> str:
-    """A program that starts slurmctld with a clock that is so much faster than the wall's."""
+    """Returns a program that starts slurmctld with a clock that is so much faster than the wall's."""
     found = sorted(path for folder in ("lib/*/faketime", "lib/faketime", "lib64/faketime") for path in Path("/usr").glob(f"{folder}/libfaketimeMT.so.1"))
     if not found:
         raise Failure("there is no libfaketimeMT.so.1, by which Slurm's clock is made faster; install the package libfaketime")
@@ -138,12 +138,12 @@ def script_of(step: Step) -> str:
 
 
 def seconds_of(stamp: str) -> int:
-    """0: not yet."""
+    """Returns the seconds of a stamp; 0: not yet."""
     return 0 if stamp in ("Unknown", "None", "") else int(datetime.fromisoformat(stamp).timestamp())
 
 
 def record(shown: str) -> tuple[str, Seen]:
-    """A line of `scontrol -o show job`: the job's name, and what Slurm knows."""
+    """Reads a line of `scontrol -o show job`: the job's name, and what Slurm knows."""
     found = dict(re.findall(r"(\w+)=(\S*)", shown))
     had = found.get("cpu_seconds")  # a word of the admin comment
     return found["JobName"], Seen(found["JobState"], seconds_of(found["SubmitTime"]), seconds_of(found["StartTime"]), seconds_of(found["EndTime"]),

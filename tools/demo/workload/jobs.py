@@ -74,17 +74,17 @@ def rows_of(swf: str, cores: int) -> list[Row]:
 
 
 def smaller(nodes: int, of: int, machine: int = PRESET_NODES) -> int:
-    """Nodes of a job on a cluster that has `of` of them, and not as many as the machine."""
+    """Returns the nodes of a job on a cluster that has `of` of them, and not as many as the machine."""
     return max(1, round(nodes * of / machine)) if of < machine else nodes
 
 
 def work(rows: list[Row], scale: Scale) -> float:
-    """Node-seconds."""
+    """Returns the work in node-seconds."""
     return sum(scale.seconds(row.run) * scale.nodes_of(row) for row in rows)
 
 
 def scale_for(rows: list[Row], nodes: int, seconds: float, shortest: float, room: float = 1, machine: int = PRESET_NODES) -> Scale:
-    """Such that the jobs take about so long. Failure: even the shortest ones take longer."""
+    """Returns a scale such that the jobs take about so long. Failure: even the shortest ones take longer."""
     wanted, longest = seconds * nodes * FULL, max(shortest, seconds * LONGEST)
     arrivals = seconds * ARRIVALS / max(1, rows[-1].submit - rows[0].submit)
 
@@ -103,7 +103,7 @@ def scale_for(rows: list[Row], nodes: int, seconds: float, shortest: float, room
 
 
 def programs(count: int) -> list[str]:
-    """Of each job: the shares of MIX, spread evenly over any stretch of the workload."""
+    """Returns the program of each job: the shares of MIX, spread evenly over any stretch of the workload."""
     had = {name: 0 for name, _ in MIX}
     found = []
     for place in range(1, count + 1):

@@ -26,7 +26,7 @@ class Log:
 
 
 def read(path: Path, count: int) -> Log:
-    """The first `count` jobs that ran. BadLog: the file cannot be read, or is no log of at least two of them."""
+    """Reads the first `count` jobs that ran. BadLog: the file cannot be read, or is no log of at least two of them."""
     try:
         data = path.read_bytes()
         text = gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
@@ -48,7 +48,7 @@ def parsed(text: str, count: int) -> Log:
 
 
 def _row(number: int, line: str) -> Row | None:
-    """None: a comment, or a job that never ran."""
+    """Returns the row of a line. None: a comment, or a job that never ran."""
     if not line or line.startswith(";"):
         return None
     try:

@@ -45,19 +45,19 @@ def measures(jobs: list[Outcome]) -> dict[str, float]:
 
 
 def worse_share(jobs: list[Outcome], baseline: list[Outcome]) -> float:
-    """Share of the jobs whose response is longer than in the baseline."""
+    """Returns the share of the jobs whose response is longer than in the baseline."""
     before = {job.number: job.response for job in baseline}
     return mean(job.response > before[job.number] + SAME_S for job in jobs)
 
 
 def above_share(jobs: list[tuple[Outcome, int]], cpus: int) -> int:
-    """How many jobs were faster than their share of the CPUs of their nodes, which have `cpus` each. Each job comes with
-    the CPU-seconds that it had."""
+    """Returns how many jobs were faster than their share of the CPUs of their nodes, which have `cpus` each. Each job
+    comes with the CPU-seconds that it had."""
     return sum(job.alone / (job.end - job.start) > had / ((job.end - job.start) * job.nodes * cpus) for job, had in jobs if job.end > job.start)
 
 
 def changes(new: dict[str, float], old: dict[str, float]) -> dict[str, float]:
-    """In percent of the old."""
+    """Returns the changes in percent of the old."""
     return {name: 100 * (new[name] / old[name] - 1) if old[name] else 0.0 for name in new}
 
 
@@ -66,7 +66,7 @@ def journal_field(line: str, name: str) -> str:
 
 
 def sharing(journal: list[str]) -> dict[str, int]:
-    """How many jobs were started on nodes of others, and how many others these were."""
+    """Returns how many jobs were started on nodes of others, and how many others these were."""
     shares = [line for line in journal if line.startswith("share ")]
     mates = {mate for line in shares for mate in journal_field(line, "mates").split(",") if mate}
     return {"shared_starts": len(shares), "mates": len(mates)}
@@ -77,7 +77,7 @@ def _cell(value: float) -> str:
 
 
 def table(columns: dict[str, dict[str, float]], names: dict[str, str] = NAMES) -> str:
-    """One line per measure, one column per dictionary."""
+    """Returns one line per measure, one column per dictionary."""
     widths = [max(len(title), 12) for title in columns]
     lines = [" " * 20 + "  ".join(title.rjust(width) for title, width in zip(columns, widths))]
     for key, name in names.items():

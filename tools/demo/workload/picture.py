@@ -37,7 +37,7 @@ class Piece:
 
 
 def nodes_of(text: str) -> list[int]:
-    """The numbers in n[1-3,7] or n4."""
+    """Returns the numbers in n[1-3,7] or n4."""
     found = []
     for part in re.sub(r"[^0-9,-]", "", text).split(","):
         if part:
@@ -47,7 +47,7 @@ def nodes_of(text: str) -> list[int]:
 
 
 def pieces(blocks: list[Block]) -> list[Piece]:
-    """Of one node: each job as high as the number of jobs leaves it."""
+    """Returns the pieces of one node: each job as high as the number of jobs leaves it."""
     times = sorted({time for block in blocks for time in (block.begin, block.end)})
     found: list[Piece] = []
     for begin, end in zip(times, times[1:]):
@@ -70,7 +70,7 @@ def by_node(blocks: list[Block]) -> dict[int, list[Block]]:
 
 
 def _nodes_axis(canvas: Canvas, nodes: int, top: float, row: float) -> None:
-    """The numbers of nodes that have room."""
+    """Draws the numbers of nodes that have room."""
     every = max(1, round(round_step(nodes, max(1, int(nodes * row / 16)))))
     for node in range(1, nodes + 1):
         if node == 1 or node % every == 0:
@@ -95,7 +95,7 @@ def _job_signs(canvas: Canvas, x: float, y: float) -> None:
 
 
 def draw(ways: dict[str, list[Block]]) -> str:
-    """Time goes to the right, nodes go down; two jobs on a node have half of its height each."""
+    """Draws the jobs. Time goes to the right, nodes go down; two jobs on a node have half of its height each."""
     nodes = max(max(by_node(blocks)) for blocks in ways.values())
     latest = max(block.end for blocks in ways.values() for block in blocks)
     row = min(60.0, TALLEST / nodes)

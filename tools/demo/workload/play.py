@@ -47,7 +47,7 @@ def _tell(text: str) -> None:
 
 
 def _first_of_all(cluster: Cluster, command: Command, cpus: int) -> None:
-    """A short job, after which nothing is done for the first time."""
+    """Runs a short job, after which nothing is done for the first time."""
     cluster.submit(Job(0, 0, 0.01, 1, 1, MIX[0][0]), command, cpus)
     _wait_for_all(cluster, time.monotonic() + 60)
 
@@ -85,7 +85,7 @@ def _collect(cluster: Cluster, jobs: list[Job]) -> list[Ran]:
 
 
 def play(folder: Path, shape: Shape, nodes: int, way: Way, jobs: list[Job], command: Command, speed: float, limit: float) -> Played:
-    """`limit`: seconds of the wall's clock."""
+    """Plays the workload. `limit`: seconds of the wall's clock."""
     _tell(f"{way.name}: starting a Slurm of {nodes} nodes")
     with Cluster(folder, shape, nodes, way, speed, limit + 120) as cluster:
         deadline = time.monotonic() + limit

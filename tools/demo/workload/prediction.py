@@ -22,7 +22,7 @@ class Predicted:
 
 
 def swf(ran: list[Ran], nodes: int, cores: int) -> str:
-    """A submitted job by Slurm's clock: run time on all its cores, requested time its limit."""
+    """Writes each submitted job by Slurm's clock: run time on all its cores, requested time its limit."""
     lines = [f"; Version: 2.2\n; Computer: {nodes} nodes of {cores} processors, played by one machine\n; Note: written by slurm-workload, from a run under stock Slurm\n"
              f"; MaxJobs: {len(ran)}\n; MaxNodes: {nodes}\n; MaxProcs: {nodes * cores}\n"]
     for one in ran:
@@ -57,7 +57,7 @@ def predict(simulator: Path, log: Path, out: Path, backfill: Backfill, sharing: 
 
 
 def replay(simulator: Path, journal: Path) -> dict[str, int]:
-    """How many decisions of a controller drom-sim makes again, and how many of them otherwise."""
+    """Returns how many decisions of a controller drom-sim makes again, and how many of them otherwise."""
     done = subprocess.run([str(simulator), "replay", str(journal), "--json", "--quiet"], capture_output=True, text=True)
     if not done.stdout:
         raise Failure(f"drom-sim replay {journal}: {done.stderr.strip()[-1000:]}")

@@ -31,12 +31,12 @@ class Computation:
 
 
 def ranks_of(cpus: int) -> int:
-    """Two, if each can give up a CPU and keep one."""
+    """Returns two, if each can give up a CPU and keep one."""
     return 2 if cpus >= 4 and cpus % 2 == 0 else 1
 
 
 def computations(bin_folder: Path, cpus: int) -> dict[str, Computation]:
-    """One for each of the thesis's three kinds. Failure: one was not built."""
+    """Returns one for each of the thesis's three kinds. Failure: one was not built."""
     mpi = next((name for name in MPI if (bin_folder / f"heat_mpi-{name}-gcc").exists()), None)
     if mpi is None:
         raise Failure("there is no MPI+OpenMP program; scripts/packages.sh demo installs Open MPI")
@@ -55,12 +55,13 @@ def paced(bin_folder: Path, cpus: int, speed: float) -> Command:
 
 
 def _took(what: Computation, amount: int, cpus: int) -> float:
-    """By one rank on all CPUs: two take as long."""
+    """Returns the time of one rank on all CPUs: two take as long."""
     return seconds_of(what.line(amount), slurm_environment(OMP_NUM_THREADS=str(cpus), **ON_ONE_MACHINE), 120)
 
 
 def units_a_second(what: Computation, cpus: int) -> float:
-    """On all CPUs, beyond what a program takes to start: the median of three runs of a second or more."""
+    """Returns the units on all CPUs, beyond what a program takes to start: the median of three runs of a second or
+    more."""
     shortest, amount = _took(what, 1, cpus), 8
     while (took := _took(what, amount, cpus) - shortest) < PROBE_S:
         amount = math.ceil(amount * min(10.0, 1.2 * PROBE_S / max(took, 0.01)))
@@ -68,7 +69,8 @@ def units_a_second(what: Computation, cpus: int) -> float:
 
 
 def computing(bin_folder: Path, cpus: int, speed: float) -> Command:
-    """Programs of the thesis's three kinds. Each has as much work as takes the job's time on all CPUs of an idle node."""
+    """Returns programs of the thesis's three kinds. Each has as much work as takes the job's time on all CPUs of an
+    idle node."""
     kinds = computations(bin_folder, cpus)
     rates = {name: units_a_second(kinds[name], cpus) for name, _ in MIX}
 

@@ -16,19 +16,20 @@ THESIS = "the simulator of the thesis: 1.7"
 
 
 def outcomes(played: Played, alone: Played) -> list[Outcome]:
-    """Against the run under stock Slurm, where every job has all its cores."""
+    """Returns the outcomes against the run under stock Slurm, where every job has all its cores."""
     seconds = {ran.job.number: ran.seconds for ran in alone.jobs}
     return [Outcome(ran.job.number, ran.submit, ran.start, ran.end, ran.job.nodes, seconds[ran.job.number]) for ran in played.jobs]
 
 
 def speeds(played: Played, seen: list[Outcome], cpus: int) -> dict[str, int]:
-    """Of the jobs that have shared: how many there are, and how many were faster than their share of the CPUs."""
+    """Returns of the jobs that have shared how many there are, and how many were faster than their share of the
+    CPUs."""
     shared = [(outcome, ran.cpu_seconds) for outcome, ran in zip(seen, played.jobs, strict=True) if ran.cpu_seconds is not None]
     return {"jobs_that_shared": len(shared), "faster_than_share": measures.above_share(shared, cpus)}
 
 
 def described(played: Played, stock: Played, predicted: Predicted, cpus: int) -> dict:
-    """A way in report.json. `cpus`: of each node."""
+    """Describes a way in report.json. `cpus`: of each node."""
     seen = outcomes(played, stock)
     real, foreseen = measures.measures(seen), measures.measures(predicted.jobs)
     rows = [{**asdict(outcome), "limit_min": ran.job.limit, "program": ran.job.program, "on": ran.nodes, "cpu_seconds": ran.cpu_seconds, "said": ran.said}
@@ -41,7 +42,7 @@ def described(played: Played, stock: Played, predicted: Predicted, cpus: int) ->
 
 
 def report(settings: dict, played: dict[str, Played], predicted: dict[str, Predicted], replayed: dict[str, int]) -> dict:
-    """All of report.json. `replayed`: what drom-sim replay says of the controller's decisions."""
+    """Returns all of report.json. `replayed`: what drom-sim replay says of the controller's decisions."""
     ways = {name: described(one, played["stock"], predicted[name], settings["cpus_per_node"]) for name, one in played.items()}
     whole = {"schema": "drom.slurm-workload/1", **settings, "jobs": len(played["stock"].jobs), "kernel": platform.release(), "ways": ways}
     if "malleable" in ways:
@@ -52,7 +53,7 @@ def report(settings: dict, played: dict[str, Played], predicted: dict[str, Predi
 
 
 def different(played: dict[str, Played]) -> list[int]:
-    """Jobs whose programs did not print the same in every run."""
+    """Returns the jobs whose programs did not print the same in every run."""
     said: dict[int, set[str]] = {}
     for one in played.values():
         for ran in one.jobs:

@@ -123,7 +123,7 @@ def predict(options: argparse.Namespace, shape: Shape, alone: Played, sharing: S
 
 
 def rows_of(options: argparse.Namespace) -> tuple[list[Row], int]:
-    """The jobs before they are scaled, and the nodes of the machine that they are of."""
+    """Returns the jobs before they are scaled, and the nodes of the machine that they are of."""
     if options.read is not None:
         return options.read.rows, options.read.processors
     return workload_jobs.generate(options.bin / "drom-sim", options.jobs, options.seed), workload_jobs.PRESET_NODES
@@ -146,7 +146,8 @@ def settings_of(options: argparse.Namespace, shape: Shape, scale: Scale, sharing
 
 
 def same_results(played: dict[str, Played]) -> None:
-    """Of programs that compute; the others print how long they took. Failure: one computed something else."""
+    """Compares the results of programs that compute; the others print how long they took. Failure: one computed
+    something else."""
     if others := report.different(played):
         raise Failure(f"jobs {', '.join(map(str, others))} computed something else when they shared a node; report.json has what they said")
     if len(played) > 1:

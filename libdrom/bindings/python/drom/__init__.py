@@ -206,7 +206,7 @@ def region(name: str) -> Iterator[None]:
 
 
 def region_info(name: str) -> RegionInfo:
-    """The figures of a region of this process, until now. Raises ValueError for a name with a NUL."""
+    """Returns the figures of a region of this process, until now. Raises ValueError for a name with a NUL."""
     if "\0" in name:
         raise _region_refusal(name)
     info = c.RegionInfo(size=ctypes.sizeof(c.RegionInfo))
@@ -344,7 +344,7 @@ class Table:
         return _call(c.lib.drom_restore, self._open(), c.words_of(cpus), c.WORDS, None)
 
     def regions(self, pid: int) -> list[RegionInfo]:
-        """The regions of a client, in no order, as they are now."""
+        """Returns the regions of a client, in no order, as they are now."""
         room = (c.RegionInfo * 64)()
         room[0].size = ctypes.sizeof(c.RegionInfo)
         count = ctypes.c_size_t(len(room))
@@ -407,8 +407,9 @@ class Client:
         return _call(c.lib.drom_poll_apply) == Status.OK
 
     def on_change(self, function: Callable[[set[int]], None] | None) -> None:
-        """Has `function` called with each new mask: by poll(), and with `background` by the agent's own thread as soon as the request
-        arrives. An exception of it is printed and dropped: there is no caller to raise it to. None: nothing is called any more."""
+        """Sets `function`, called with each new mask: by poll(), and with `background` by the agent's own thread as
+        soon as the request arrives. An exception of it is printed and dropped: there is no caller to raise it to.
+        None: nothing is called any more."""
         options = c.Options(size=ctypes.sizeof(c.Options), flags=c.ASYNC if self.background else 0)
         call = c.MaskFunction()
         if function is not None:

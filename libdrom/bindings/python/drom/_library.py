@@ -21,7 +21,7 @@ EVENT_KINDS = dict(enumerate(("join", "leave", "reap", "claim", "offer", "accept
 
 
 def _fields(text: str) -> list[tuple[str, object]]:
-    """("name", type) of "type name name; type name[8]; ..."."""
+    """Returns ("name", type) of "type name name; type name[8]; ..."."""
     types = {"size": ctypes.c_size_t, "u64": ctypes.c_uint64, "u32": ctypes.c_uint32, "i32": ctypes.c_int32, "char": ctypes.c_char, "text": ctypes.c_char_p}
     found = []
     for line in text.split(";"):
@@ -109,8 +109,8 @@ class Environment:
 
 
 def _load() -> ctypes.CDLL:
-    """The libdrom.so that `drom run` preloaded, if it did: a second copy would be a second agent. Else the one that was installed, or built,
-    with this package, else what the loader finds."""
+    """Loads the libdrom.so that `drom run` preloaded, if it did: a second copy would be a second agent. Else the one
+    that was installed, or built, with this package, else what the loader finds."""
     name = "libdrom.so.0"
     beside = [parent / name for parent in Path(__file__).resolve().parents]
     for mode, candidates in ((os.RTLD_NOLOAD, [name]), (0, [*filter(Path.exists, beside), name])):
