@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // agent_thread.cpp - the agent's two threads: one reads requests and releases CPUs, the other one calls the program.
 //
-// A release lists threads and processes, which opens files. POSIX gives a file the lowest number that is free, and
-// programs rely on it (close(0), then open()). So the agent's thread has descriptors of its own, and shares everything
-// else. A thread without the program's descriptors must run none of the program's code: neither the callback of
-// drom_on_change nor the exit handlers, which the C library runs in the last thread that it knows. The caller's thread
-// exists for these two, and outlives the agent's thread.
-#include <dlfcn.h>
-#include <linux/close_range.h>
+// A release lists threads and processes, which opens files: the agent's thread is the one with descriptors of its own.
+// The caller's thread stays, and calls the function of drom_on_change.
 #include <pthread.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
-#include <climits>
-#include <csignal>
 
 #include "base/clock.hpp"
 #include "base/process_identity.hpp"
-#include "base/run_at_once.hpp"
 #include "client_state.hpp"
+#include "own_threads.hpp"
 #include "shmem/forks.hpp"
 #include "shmem/futex.hpp"
 
@@ -204,61 +195,6 @@ void serve_requests() noexcept {
     }
 }
 
-/// Makes a descriptor table without the program's files, so that no pipe or socket is held open. Where the kernel
-/// refuses (before 5.9, or a filter), the program's table is used.
-void have_own_descriptors() noexcept { syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}); }
-
-/// Returns the bytes that the C library puts on every stack first, large thread-local data of the program's libraries
-/// included.
-size_t room_of_thread(const pthread_attr_t& attributes) noexcept {
-    auto* min_stack =
-        reinterpret_cast<size_t (*)(const pthread_attr_t*)>(dlsym(RTLD_DEFAULT, "__pthread_get_minstack"));
-    constexpr size_t kMinStack = 16 * 1024;
-    return min_stack != nullptr ? min_stack(&attributes) : kMinStack;
-}
-
-using Run = void* (*)(void*);
-
-void* begin_and_run(void* run) {
-    state.threads_begun.fetch_add(1);
-    futex_wake(&state.threads_begun);
-    return reinterpret_cast<Run>(run)(nullptr);
-}
-
-/// Waits until `threads` threads have begun since the counter was `before`. The C library makes system calls as a
-/// thread begins. It ends the process if a filter refuses them, which the program may have installed by then. Takes
-/// some 50 us. Gives up after 2 s: the thread may be stopped by a debugger, or have been killed.
-void await_begin(uint32_t before, uint32_t threads) noexcept {
-    const uint64_t deadline = deadline_in_ms(2000);
-    for (;;) {
-        const uint32_t begun = state.threads_begun.load();
-        if (begun - before >= threads || now_ns() >= deadline) return;
-        futex_wait(&state.threads_begun, begun, deadline);
-    }
-}
-
-bool create(pthread_t& thread, int detached, Run run) noexcept {
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return false;
-    constexpr size_t kStack = 128 * 1024;
-    pthread_attr_setstacksize(&attributes, kStack + room_of_thread(attributes));
-    pthread_attr_setdetachstate(&attributes, detached);
-    const int code = pthread_create(&thread, &attributes, begin_and_run, reinterpret_cast<void*>(run));
-    pthread_attr_destroy(&attributes);
-    return code == 0;
-}
-
-/// Creates a thread that gets none of the program's signals.
-bool create_without_signals(pthread_t& thread, int detached, Run run) noexcept {
-    sigset_t all;
-    sigset_t old;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    const bool created = create(thread, detached, run);
-    pthread_sigmask(SIG_SETMASK, &old, nullptr);
-    return created;
-}
-
 /// Serves requests until the process leaves, or until the agent's threads would keep it alive.
 void serve() noexcept {
     state.agent_ready.store(true);
@@ -272,14 +208,8 @@ void serve() noexcept {
     state.agent_ready.store(false);
 }
 
-void begin_thread() noexcept {
-    prctl(PR_SET_NAME, "drom");
-    ask_for_short_slices();
-    use_all_cpus();
-}
-
 void* agent_thread(void*) {
-    begin_thread();
+    use_all_cpus();
     serve();
     state.call.ends.store(true);
     state.call.news.fetch_add(1);
@@ -287,68 +217,34 @@ void* agent_thread(void*) {
     return nullptr;
 }
 
-/// Waits until it is known whether there is an agent's thread.
-bool has_agent_thread() noexcept {
-    while (state.agent_created.load() == kNotKnown)
-        futex_wait(&state.agent_created, kNotKnown, now_ns() + 1000 * kMillisecond);
-    return state.agent_created.load() == kCreated;
-}
-
 void* callers_thread(void*) {
-    begin_thread();
-    if (has_agent_thread()) {
+    use_all_cpus();
+    const bool has_agent = has_worker(state.agent);
+    if (has_agent) {
         call_until_agent_ends();
-        pthread_join(state.agent, nullptr);
-        state.agent_threads.store(1);
-    } else {
-        serve();
+        pthread_join(state.agent.worker, nullptr);
     }
+    state.agent_threads.store(1);
+    if (!has_agent) serve();
     const bool stopped = state.stop.load();
     state.agent_threads.store(0);
     state.agent_runs.store(0);
     futex_wake(&state.agent_runs);
-    // The program's exit handlers run here if all its threads have ended. Otherwise this thread keeps its signals
-    // blocked until the end.
-    uint64_t threads = 0;
-    if (!stopped && first_thread_has_ended(threads) && threads <= 2)
-        pthread_sigmask(SIG_SETMASK, &state.signals, nullptr);
+    if (!stopped) let_exit_handlers_run(state.agent);
     return nullptr;
 }
 
-/// Creates both threads here. A thread that is created by one of drom's own allocates in that: the C library then
-/// reserves 64 MiB of address space for an arena, which a program under ulimit -v may need.
 bool start_threads() noexcept {
-    pthread_sigmask(SIG_SETMASK, nullptr, &state.signals);
     state.call.ends.store(false);
-    state.agent_created.store(kNotKnown);
     state.agent_threads.store(2);
     state.agent_runs.store(1);
-    const uint32_t before = state.threads_begun.load();
-    pthread_t callers{};
-    if (!create_without_signals(callers, PTHREAD_CREATE_DETACHED, callers_thread)) {
-        state.agent_runs.store(0);
-        state.agent_threads.store(0);
-        return false;
-    }
-    const bool created = create_without_signals(state.agent, PTHREAD_CREATE_JOINABLE, agent_thread);
-    if (!created) state.agent_threads.store(1);
-    state.agent_created.store(created ? kCreated : kNone);
-    futex_wake(&state.agent_created);
-    await_begin(before, created ? 2 : 1);  // mutant begin-of-threads
-    return true;
+    if (create_own_threads(state.agent, callers_thread, agent_thread)) return true;
+    state.agent_runs.store(0);
+    state.agent_threads.store(0);
+    return false;
 }
 
 }  // namespace
-
-bool create_own_thread(Run run, pthread_t* to_join) noexcept {
-    const uint32_t before = state.threads_begun.load();
-    pthread_t unused{};
-    pthread_t& thread = to_join != nullptr ? *to_join : unused;
-    const int detached = to_join != nullptr ? PTHREAD_CREATE_JOINABLE : PTHREAD_CREATE_DETACHED;
-    if (!create_without_signals(thread, detached, run)) return false;
-    await_begin(before, 1);
-    return true;
-}
 
 bool start_agent() noexcept {
     if (!joined() || getpid() != state.pid) return true;

@@ -70,10 +70,6 @@ bool is_child_of_client() noexcept;
 /// false when it cannot be created: then safe points remain.
 bool start_agent() noexcept;
 
-/// Creates a thread for code of drom, with all signals blocked, and waits until it has begun. About 60 us. The thread
-/// is detached, unless `to_join` gets its name. Returns false when there can be none.
-bool create_own_thread(void* (*run)(void*), pthread_t* to_join = nullptr) noexcept;
-
 /// Lets forks wait while a thread of drom holds the loader's lock, as waiting::yield() does. Returns false when memory
 /// is short.
 bool watch_forks() noexcept;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// client_state.hpp - the state of this process as a client; shared by client.cpp, agent_thread.cpp and joining.cpp.
+// client_state.hpp - the state of this process as a client; shared by the files of this folder.
 #pragma once
 
 #include <pthread.h>
 #include <sys/types.h>
 #include <atomic>
-#include <csignal>
 #include <cstdint>
 
 #include "base/clock.hpp"
 #include "base/confine.hpp"
 #include "client.hpp"
+#include "own_threads.hpp"
 #include "shmem/descendants.hpp"
 #include "shmem/mailbox.hpp"
 #include "thread_mask.hpp"
@@ -30,9 +30,6 @@ struct Call {
     Half news;               ///< futex
     std::atomic<bool> ends;  ///< no more releases come
 };
-
-/// Whether the caller's thread has an agent's thread beside it.
-enum AgentThread : uint32_t { kNotKnown, kCreated, kNone };
 
 struct State {
     char path[256];
@@ -77,11 +74,9 @@ struct State {
     std::atomic<bool> stop;
     Half agent_runs;     ///< futex: an agent thread has not ended
     Half agent_threads;  ///< their number
-    Half agent_created;  ///< futex: kNotKnown, kCreated or kNone
+    OwnThreads agent;    ///< the agent's thread works, the caller's thread stays
     Half threads_begun;  ///< futex: counts drom's threads, as each begins
-    pthread_t agent;     ///< its thread, if that was created
     Call call;
-    sigset_t signals;               ///< blocked where the agent's threads were created
     std::atomic<bool> agent_ready;  ///< the agent's thread sleeps on requests or handles one: releases are left to it
     Half finished;                  ///< futex: counts releases
     Half finish_waiters;

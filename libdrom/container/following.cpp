@@ -2,17 +2,13 @@
 // following.cpp - the CPUs of a process that follows its container, and the thread that looks at them.
 #include "following.hpp"
 
-#include <linux/close_range.h>
 #include <pthread.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <climits>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -20,8 +16,8 @@
 #include "base/confine.hpp"
 #include "base/env.hpp"
 #include "base/process_identity.hpp"
-#include "base/run_at_once.hpp"
 #include "client/client.hpp"
+#include "client/own_threads.hpp"
 #include "client/runtime_waiting.hpp"
 #include "cpu_quota.hpp"
 #include "drom/drom.h"
@@ -76,22 +72,19 @@ private:
 };
 
 enum class Stage : int { kNotYet, kBusy, kOff, kOn };
-enum Looking : uint32_t { kNotKnown, kCreated, kNone };
 
 /// Of this process. But for the atomics only the thread that looks uses it, after the start.
 struct Here {
     std::atomic<Stage> stage;
-    std::atomic<pid_t> looker;  ///< the process that has the thread; a forked child has none yet
-    Half looking;               ///< futex: a Looking, whether `thread` was created
-    pthread_t thread;           ///< the one that looks
-    sigset_t signals;           ///< blocked in the thread that created it
-    uint64_t seed;              ///< of the container
-    CpuSet base;                ///< CPUs inside which it may grow
-    CpuSet first;               ///< CPUs of its start
-    CpuSet mask;                ///< CPUs of its threads
-    CpuSet usable;              ///< CPUs of the last look, with no regard to quotas
-    Attempts attempts;          ///< masks that a thread may have from the kernel, or from a move that did not end
-    bool yields;                ///< waiting threads give their CPU away
+    std::atomic<pid_t> looker;   ///< the process that has the thread; a forked child has none yet
+    client::OwnThreads threads;  ///< the one that works looks
+    uint64_t seed;               ///< of the container
+    CpuSet base;                 ///< CPUs inside which it may grow
+    CpuSet first;                ///< CPUs of its start
+    CpuSet mask;                 ///< CPUs of its threads
+    CpuSet usable;               ///< CPUs of the last look, with no regard to quotas
+    Attempts attempts;           ///< masks that a thread may have from the kernel, or from a move that did not end
+    bool yields;                 ///< waiting threads give their CPU away
     bool verbose;
     char root[256];  ///< as cgroup_root(): another thread may change the environment later
     Told told;
@@ -150,7 +143,7 @@ void adapt_waiting() noexcept {
     if (here.mask.count() < here.first.count()) {
         KnownThreads known{};
         note_threads(known);
-        const uint32_t own = here.looking.load() == kCreated ? 2 : 1;  // they wait in the kernel
+        const uint32_t own = client::has_worker(here.threads) ? 2 : 1;  // they wait in the kernel
         crowded = known.seen > here.mask.count() + own;
     }
     if ((crowded || here.yields) && waiting::yield(crowded)) here.yields = crowded;
@@ -180,11 +173,11 @@ void look(CpuQuota& quota) noexcept {
     if (changed && here.verbose) say(limit);
 }
 
-/// Makes a descriptor table of its own: a program may count its descriptors, or close all of them. Keeps only the
-/// standard error, if it has to write there. Returns false where the kernel refuses (before 5.9, or a filter).
-bool have_own_descriptors() noexcept {
-    if (!here.verbose) return syscall(SYS_close_range, 0U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}) == 0;
-    if (syscall(SYS_close_range, 3U, UINT_MAX, unsigned{CLOSE_RANGE_UNSHARE}) != 0) return false;
+/// Leaves the program's descriptors: a program may count them, or close all of them. Keeps only the standard error, if
+/// it has to write there. Returns false where the kernel refuses.
+bool leave_descriptors() noexcept {
+    if (!here.verbose) return client::have_own_descriptors();
+    if (!client::have_own_descriptors(3)) return false;
     syscall(SYS_close_range, 0U, 1U, 0U);  // a reader of the program's output waits for its end
     return true;
 }
@@ -221,14 +214,8 @@ void look_with_program_descriptors() noexcept {
     }
 }
 
-void begin_thread() noexcept {
-    prctl(PR_SET_NAME, "drom");
-    ask_for_short_slices();
-}
-
 void* looking_thread(void*) {
-    begin_thread();
-    if (have_own_descriptors()) look_at_held_files();
+    if (leave_descriptors()) look_at_held_files();
     look_with_program_descriptors();
     return nullptr;
 }
@@ -246,34 +233,14 @@ void use_all_cpus() noexcept {
     } while (here.told.read(mask, usable) != seq);
 }
 
-/// Waits until it is known whether there is a thread that looks.
-bool has_looking_thread() noexcept {
-    while (here.looking.load() == kNotKnown) futex_wait(&here.looking, kNotKnown, deadline_in_ms(1000));
-    return here.looking.load() == kCreated;
-}
-
-/// Keeps the program's descriptors, and outlives the thread that looks: the C library runs the program's exit handlers
-/// in the last thread, and they write what the program has printed.
 void* staying_thread(void*) {
-    begin_thread();
     use_all_cpus();
-    if (has_looking_thread())
-        pthread_join(here.thread, nullptr);
+    if (client::has_worker(here.threads))
+        pthread_join(here.threads.worker, nullptr);
     else
         look_with_program_descriptors();
-    uint64_t threads = 0;
-    if (first_thread_has_ended(threads) && threads <= 2) pthread_sigmask(SIG_SETMASK, &here.signals, nullptr);
+    client::let_exit_handlers_run(here.threads);
     return nullptr;
-}
-
-/// Creates both threads here, and not one in the other: an allocation there would reserve address space.
-void create_threads() noexcept {
-    pthread_sigmask(SIG_SETMASK, nullptr, &here.signals);
-    here.looking.store(kNotKnown);
-    if (!client::create_own_thread(staying_thread)) return;
-    const bool created = client::create_own_thread(looking_thread, &here.thread);
-    here.looking.store(created ? kCreated : kNone);
-    futex_wake(&here.looking);
 }
 
 }  // namespace
@@ -294,7 +261,8 @@ void follow_from_here() noexcept {
     if (here.looker.load(std::memory_order_relaxed) == me || here.looker.exchange(me) == me) return;
     const int saved = errno;
     waiting::begin();
-    if (!client::joined() && env::flag("DROM_ASYNC", true) && client::watch_forks()) create_threads();
+    if (!client::joined() && env::flag("DROM_ASYNC", true) && client::watch_forks())
+        client::create_own_threads(here.threads, staying_thread, looking_thread);
     errno = saved;
 }
 
