@@ -169,10 +169,14 @@ one_by_one() {
 computing=(crash-walk explorer model partition policy sim fuzz)
 # These sleep for most of their time, and have a process group for each of their cases.
 sleeping=(faults)
+# These install, unpack, compile or boot something, and measure nothing.
+installing=(abi consumer fortran harness packages readme vm vm-cgroup-v2)
+# Suites that run under AddressSanitizer.
+with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
 
-# compute: runs all suites that only compute, at the lowest priority; and sleeping ones under AddressSanitizer, as soon
-# as that is built.
-compute() {
+# build_sanitized: makes the builds with sanitizers, at the lowest priority; and runs suites that sleep under
+# AddressSanitizer, as soon as that is built.
+build_sanitized() {
     renice -n 19 "$BASHPID" >/dev/null
     ! wanted asan || build asan
     {
@@ -181,23 +185,31 @@ compute() {
         DROM_FAULTS_SHORT=1 together asan 3 "${sleeping[@]}"
     } &
     ! wanted tsan || build tsan
-    together dev 2 "${computing[@]}"
-    one_by_one dev mutants
-    wanted lint || { wait; return; }
-    # clang-tidy looks at what has changed since the last scripts/attack.sh --long lint: all of it takes 24 CPU minutes.
-    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
-    count lint "$results/lint.xml"
     wait
 }
 
-# Suites that run under AddressSanitizer.
-with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
+# compute: runs all suites that only compute, at the lowest priority.
+compute() {
+    renice -n 19 "$BASHPID" >/dev/null
+    together dev 2 "${computing[@]}"
+    one_by_one dev mutants
+    wanted lint || return
+    # clang-tidy looks at what has changed since the last scripts/attack.sh --long lint: all of it takes 24 CPU minutes.
+    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
+    count lint "$results/lint.xml"
+}
+
+# idle_a_lot: runs the suites that leave CPUs to others.
+idle_a_lot() {
+    together dev 3 "${sleeping[@]}"
+    one_by_one dev "${installing[@]}"
+}
 
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
-    # A sanitizer looks at the code that runs, and hardly at the values: a fifth of the random cases will do.
-    export DROM_TEST_CASES=${DROM_TEST_CASES:-500}
+    # A sanitizer looks at the code that runs, and hardly at the values: a tenth of the random cases will do.
+    export DROM_TEST_CASES=${DROM_TEST_CASES:-250}
     together asan 1 "${with_asan[@]}"
     # Not the unit tests: each has one thread.
     together tsan 1 kill-storm race hostile liveness
@@ -221,16 +233,19 @@ if wanted dev; then
     build dev
     one_by_one dev unit
 fi
-# Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 compute &
+build_sanitized &
+builds=$!
+# Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
+idle_a_lot &
+idle=$!
 together dev 2 plugin
-together dev 3 "${sleeping[@]}"
-wait
-# The programs of the other suites want CPUs, or measure: no other suite of the dev build runs beside them.
+wait "$builds" "$idle"
+# The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
 sanitized &
 if is_built dev; then
     mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' |
-        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}")")
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${installing[@]}")")
     one_by_one dev "${others[@]}"
 fi
 wait
