@@ -169,8 +169,8 @@ one_by_one() {
 computing=(crash-walk explorer model partition policy sim fuzz)
 # These sleep for most of their time, and have a process group for each of their cases.
 sleeping=(faults)
-# These install, unpack, compile or boot something, and measure nothing.
-installing=(abi consumer fortran harness packages readme vm vm-cgroup-v2)
+# These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
+waiting=(abi consumer dlb fortran guest harness hostile kill-storm liveness node_agent packages python race readme soak trees vm vm-cgroup-v2)
 # Suites that run under AddressSanitizer.
 with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
 
@@ -202,7 +202,7 @@ compute() {
 # idle_a_lot: runs the suites that leave CPUs to others.
 idle_a_lot() {
     together dev 3 "${sleeping[@]}"
-    one_by_one dev "${installing[@]}"
+    one_by_one dev "${waiting[@]}"
 }
 
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
@@ -245,7 +245,7 @@ wait "$builds" "$idle"
 sanitized &
 if is_built dev; then
     mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' |
-        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${installing[@]}")")
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
     one_by_one dev "${others[@]}"
 fi
 wait
