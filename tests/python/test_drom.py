@@ -5,6 +5,7 @@
 import contextlib
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -164,6 +165,16 @@ class Administrator(WithTable):
         with self.assertRaises(drom.Error) as refused:
             self.table.set_mask(pid, set())
         self.assertEqual(refused.exception.status, drom.Status.INVAL)
+
+    def test_a_path_with_a_nul_opened_the_table_of_another_path(self):
+        folder = tempfile.mkdtemp()
+        self.addCleanup(shutil.rmtree, folder)
+        drom.Table(f"{folder}/a", create=True).close()
+        for refused in (lambda: drom.Table(f"{folder}/a\0b"), lambda: self.table.reserve(os.getpid(), [0], name="a\0b"),
+                        lambda: self.table.reserve(os.getpid(), [0], job="\0"), lambda: drom.Client(name="a\0")):
+            with self.assertRaisesRegex(ValueError, "has a NUL"):
+                refused()
+        self.assertEqual(self.table.clients(), [])
 
     def test_a_drained_cpu_has_no_owner_until_it_is_restored(self):
         self.assertGreaterEqual(self.table.drain({5}), 0)

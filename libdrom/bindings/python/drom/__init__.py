@@ -214,6 +214,13 @@ def region_info(name: str) -> RegionInfo:
     return _region_info(info)
 
 
+def _bytes(text: str | None) -> bytes | None:
+    """Returns the text as the library takes it. Raises ValueError for one with a NUL, at which the library would end it."""
+    if text is not None and "\0" in text:
+        raise ValueError(f"drom: {text!r} has a NUL, which no path, name or job may have")
+    return None if text is None else text.encode()
+
+
 class Table:
     """The node's table: which client owns which CPU. `path` None: DROM_TABLE, else the user's own. Close it, or use it in `with`."""
 
@@ -221,8 +228,7 @@ class Table:
         self._table = ctypes.c_void_p()
         options = c.Options(size=ctypes.sizeof(c.Options), cpus=cpus,
                             flags=(c.CREATE if create else 0) | (c.READONLY if read_only else 0))
-        where = None if path is None else str(path).encode()
-        _call(c.lib.drom_open, ctypes.byref(self._table), where, ctypes.byref(options))
+        _call(c.lib.drom_open, ctypes.byref(self._table), _bytes(None if path is None else str(path)), ctypes.byref(options))
         self._next_event = ctypes.c_uint64(2**64 - 1)
 
     def close(self) -> None:
@@ -322,7 +328,7 @@ class Table:
         the reservation stands, and the owners have not left the CPUs yet."""
         flags = (c.RIGID if rigid else 0) | (c.TAKE if take else 0) | (c.RETURN if give_back else 0)
         options = _request(wait, timeout, None, flags)
-        options.name, options.job = (None if text is None else text.encode() for text in (name, job))
+        options.name, options.job = _bytes(name), _bytes(job)
         options.min_cpus, options.max_cpus = min_cpus, max_cpus
         environment = c.Environment()
         error = c.Error()
@@ -381,7 +387,7 @@ class Client:
     def __post_init__(self) -> None:
         flags = (c.ASYNC if self.background else 0) | (c.RIGID if self.rigid else 0)
         options = c.Options(size=ctypes.sizeof(c.Options), flags=flags, min_cpus=self.min_cpus, max_cpus=self.max_cpus)
-        options.name, options.job = (None if text is None else text.encode() for text in (self.name, self.job))
+        options.name, options.job = _bytes(self.name), _bytes(self.job)
         words = None if self.cpus is None else c.words_of(self.cpus)
         _call(c.lib.drom_init, words, 0 if words is None else c.WORDS, ctypes.byref(options))
 
