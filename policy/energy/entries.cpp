@@ -29,21 +29,25 @@ double cost_of(const Prediction& at, const Minima& minima, double nominal_ghz, A
     return distance(at.joules() / minima.joules, at.seconds / minima.seconds, time_weight);
 }
 
-const Signature* signature_on(const EnergyModel& model, int application, int partition) {
-    if (application < 0 || static_cast<std::size_t>(application) >= model.applications.size()) return nullptr;
-    const auto& on = model.applications[static_cast<std::size_t>(application)].on;
+const Signature* signature_in(const Signatures& on, int partition) {
     const auto number = static_cast<std::size_t>(partition);
     if (number >= on.size()) return nullptr;
     const std::optional<Signature>& there = on[number];
     return there ? &*there : nullptr;
 }
 
+const Signature* signature_on(const EnergyModel& model, const Job& job, int partition) {
+    const auto application = static_cast<std::size_t>(job.application);
+    if (job.application < 0 || application >= model.applications.size()) return nullptr;
+    return signature_in(model.applications[application].on_with(job.nodes), partition);
+}
+
 /// Returns the mean power of the applications that run on the partition; 0 when none does.
 double mean_watts(const EnergyModel& model, int partition) {
     double sum = 0;
     int count = 0;
-    for (std::size_t i = 0; i < model.applications.size(); ++i) {
-        const Signature* signature = signature_on(model, static_cast<int>(i), partition);
+    for (const Application& application : model.applications) {
+        const Signature* signature = signature_in(application.on, partition);
         if (signature == nullptr) continue;
         sum += signature->watts;
         ++count;
@@ -109,12 +113,12 @@ Prediction choose(std::span<const Prediction> predictions, double nominal_ghz, A
 }
 
 std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules) {
-    const Signature* primary = signature_on(model, job.application, 0);
+    const Signature* primary = signature_on(model, job, 0);
     if (primary == nullptr) return unknown_entries(model, job);
     std::vector<Entry> entries;
     for (std::size_t p = 0; p < model.partitions.size(); ++p) {
         const NodeModel& node = model.partitions[p];
-        const Signature* signature = signature_on(model, job.application, static_cast<int>(p));
+        const Signature* signature = signature_on(model, job, static_cast<int>(p));
         if (signature == nullptr || !has_room(node, job)) continue;
         const Prediction at = choose(predict(node, *signature), node.nominal_ghz(), rules.aim, rules.time_weight);
         entries.push_back({{static_cast<int>(p), at.ghz, at.seconds / primary->seconds, at.watts, 0, 0}, 0});
@@ -124,10 +128,10 @@ std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const En
     return entries;
 }
 
-OperatingPoint nominal_point(const EnergyModel& model, int application, int partition) {
+OperatingPoint nominal_point(const EnergyModel& model, const Job& job, int partition) {
     OperatingPoint point = unknown_point(model, partition);
-    const Signature* signature = signature_on(model, application, partition);
-    const Signature* primary = signature_on(model, application, 0);
+    const Signature* signature = signature_on(model, job, partition);
+    const Signature* primary = signature_on(model, job, 0);
     if (signature == nullptr || primary == nullptr) return point;
     point.time_factor = signature->seconds / primary->seconds;
     point.watts = signature->watts;

@@ -54,8 +54,8 @@ struct Entry {
 /// nominal frequencies.
 std::vector<Entry> entries_of(const EnergyModel& model, const Job& job, const EnergyRules& rules);
 
-/// Returns where a job is that runs on `partition` at its nominal frequency. An application that is not known takes the
-/// mean power of those that are.
-OperatingPoint nominal_point(const EnergyModel& model, int application, int partition);
+/// Returns where the job is if it runs on `partition` at its nominal frequency. An application that is not known takes
+/// the mean power of those that are.
+OperatingPoint nominal_point(const EnergyModel& model, const Job& job, int partition);
 
 }  // namespace drom::policy

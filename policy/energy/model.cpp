@@ -34,6 +34,13 @@ Prediction by_curve(const PowerCurve& curve, const NodeModel& node, const Freque
 
 }  // namespace
 
+const Signatures& Application::on_with(int nodes) const {
+    const Signatures* known = &on;
+    for (const LargerRuns& runs : larger)
+        if (runs.nodes <= nodes) known = &runs.on;
+    return *known;
+}
+
 std::vector<Prediction> predict(const NodeModel& node, const Signature& signature) {
     std::vector<Prediction> predictions;
     for (std::size_t i = 0; i < node.states.size(); ++i) {

@@ -37,7 +37,7 @@ struct NodeModel {
     double nominal_ghz() const { return states[nominal].ghz; }
 };
 
-/// An application on one node at the nominal frequency.
+/// An application at the nominal frequency; the power is that of one node.
 struct Signature {
     double seconds = 0, watts = 0;
     double cpi = 0, tpi = 0;  ///< cycles and memory transactions per instruction, for coefficients
@@ -54,11 +54,24 @@ struct Prediction {
 /// nominal state is the signature itself, and always there.
 std::vector<Prediction> predict(const NodeModel& node, const Signature& signature);
 
+/// By partition; nothing: the application does not run there.
+using Signatures = std::vector<std::optional<Signature>>;
+
+/// Measurements on more nodes than one.
+struct LargerRuns {
+    int nodes = 0;  ///< fewest of the jobs that it is for
+    Signatures on;
+};
+
 /// The application of a job, as a site knows it.
 struct Application {
     int number = 0;  ///< field 14 of a log
     std::string name;
-    std::vector<std::optional<Signature>> on;  ///< by partition; nothing: it does not run there
+    Signatures on;
+    std::vector<LargerRuns> larger{};  ///< ascending in nodes, on the partitions of `on`
+
+    /// Returns what holds for jobs of so many nodes.
+    const Signatures& on_with(int nodes) const;
 };
 
 /// All that is known of a machine's energy. The first partition is the one that requested times are for.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace drom::policy {
 namespace {
@@ -72,11 +73,14 @@ private:
         const int last = static_cast<int>(partitions.size()) - 1;
         switch (rules_.choice) {
             case Choice::kFirst: return partition == 0;
-            case Choice::kBySize: return partition == std::min(last, by_size(job));
-            case Choice::kByApplication: return partition == std::min(last, by_application(job));
-            default: return true;
+            case Choice::kBySize: return partition == or_first(job, std::min(last, by_size(job)));
+            case Choice::kByApplication: return partition == or_first(job, std::min(last, by_application(job)));
+            default: return runs_on(job, partition);
         }
     }
+
+    bool runs_on(const Job& job, int partition) const { return std::isfinite(rules_.slowdowns.of(job, partition)); }
+    int or_first(const Job& job, int partition) const { return runs_on(job, partition) ? partition : 0; }
 
     int by_size(const Job& job) const {
         const auto larger = std::ranges::find_if(rules_.sizes, [&](int nodes) { return job.nodes >= nodes; });
@@ -171,21 +175,10 @@ private:
 double Slowdowns::of(const Job& job, int partition) const {
     if (job.application < 0 || at(job.application) >= applications_.size()) return 1;
     const Rows& rows = applications_[at(job.application)];
-    if (rows.empty()) return 1;
-    auto row = std::ranges::find_if(rows, [&](const Row& r) { return job.nodes <= r.nodes; });
-    if (row == rows.end()) --row;
-    return at(partition) < row->times.size() ? row->times[at(partition)] : 1;
-}
-
-const Slowdowns& assumed_slowdowns() {
-    static const Slowdowns table({
-        {{256, {1, 1.1, 1.3}}},
-        {{16, {1, 1.2, 1.5}}, {64, {1, 1.5, 2.5}}, {256, {1, 2, 5}}},
-        {{16, {1, 1.5, 3}}, {64, {1, 2.5, 7}}, {256, {1, 4, 15}}},
-        {{256, {1, 1.05, 1.1}}},
-        {{16, {1, 1.3, 2}}, {64, {1, 1.6, 3.5}}, {256, {1, 2, 7}}},
-    });
-    return table;
+    const auto larger = std::ranges::find_if(rows, [&](const Row& row) { return row.nodes > job.nodes; });
+    if (larger == rows.begin()) return 1;
+    const std::vector<double>& times = std::prev(larger)->times;
+    return at(partition) < times.size() ? times[at(partition)] : std::numeric_limits<double>::infinity();
 }
 
 std::unique_ptr<Scheduler> platforms(PlatformRules rules) { return std::make_unique<Platforms>(std::move(rules)); }

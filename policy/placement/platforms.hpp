@@ -14,30 +14,24 @@ namespace drom::policy {
 /// Run times of applications on each partition, as multiples of those on the first.
 class Slowdowns {
 public:
-    /// Of one application, for jobs of at most `nodes` nodes: one number per partition.
+    /// Of one application, for jobs of `nodes` nodes or more: one number per partition. It does not run where the
+    /// number is infinite, nor behind the last one.
     struct Row {
         int nodes = 0;
         std::vector<double> times;
     };
-    /// The rows of one application, by increasing nodes.
+    /// The rows of one application, by increasing nodes. None: nothing is known of it.
     using Rows = std::vector<Row>;
 
     Slowdowns() = default;
     explicit Slowdowns(std::vector<Rows> applications) : applications_(std::move(applications)) {}
 
-    /// Returns the slowdown of a job on a partition. The last row is also that of larger jobs. Returns 1 where the
-    /// table does not know the application or the partition.
+    /// Returns the slowdown of a job on a partition: 1 where the table does not know the application.
     double of(const Job& job, int partition) const;
-
-    int applications() const noexcept { return static_cast<int>(applications_.size()); }
 
 private:
     std::vector<Rows> applications_;
 };
-
-/// Returns a table of five kinds of applications on a supercomputer, a cluster and a cloud. Its numbers are assumptions
-/// of this project: compute-bound, stencil, transposition, tree search, particles.
-const Slowdowns& assumed_slowdowns();
 
 struct PlatformRules {
     enum class Choice : std::uint8_t {
@@ -53,12 +47,13 @@ struct PlatformRules {
     std::vector<int> sizes{
         64, 16};           ///< fewest nodes of a job on the first partition, on the second ...; the last takes the rest
     std::vector<int> map;  ///< partition of each application
-    Slowdowns slowdowns = assumed_slowdowns();
+    Slowdowns slowdowns;   ///< nothing known: jobs run alike on all partitions
 };
 
 /// Returns a scheduler: first come, first served, with EASY's reservation on each partition. A job starts on the
 /// partition that the choice likes best among those with room. A job that finds no room waits for the partition that
-/// has room first.
+/// has room first. Where its application does not run it never starts: the first partition stands in for the one that
+/// `sizes` or `map` says.
 std::unique_ptr<Scheduler> platforms(PlatformRules rules);
 
 }  // namespace drom::policy

@@ -53,6 +53,20 @@ std::string line_of(const Signature& signature, std::size_t partition) {
         .take();
 }
 
+void add_lines(std::vector<std::string>& lines, const Signatures& on) {
+    for (std::size_t p = 0; p < on.size(); ++p)
+        if (const std::optional<Signature>& signature = on[p]; signature) lines.push_back(line_of(*signature, p));
+}
+
+void add_lines(std::vector<std::string>& lines, const Application& application) {
+    lines.push_back(Words("application").add("number", application.number).take());
+    add_lines(lines, application.on);
+    for (const LargerRuns& runs : application.larger) {
+        lines.push_back(Words("larger").add("nodes", runs.nodes).take());
+        add_lines(lines, runs.on);
+    }
+}
+
 // ---- reading
 
 /// Takes a number that is finite.
@@ -103,6 +117,16 @@ Added add_application(EnergyModel& model, Reader& reader) {
     return {};
 }
 
+Added add_larger(EnergyModel& model, Reader& reader) {
+    LargerRuns runs;
+    reader.take_within("nodes", runs.nodes, 1, kMaxNodes);
+    if (model.applications.empty()) reader.complain("is of no application; a line application comes before it");
+    auto read = reader.finish(std::move(runs));
+    if (!read) return tl::unexpected(read.error());
+    model.applications.back().larger.push_back(std::move(*read));
+    return {};
+}
+
 Added add_signature(EnergyModel& model, Reader& reader) {
     Signature signature;
     std::size_t partition = 0;
@@ -116,7 +140,8 @@ Added add_signature(EnergyModel& model, Reader& reader) {
     if (partition >= model.partitions.size()) reader.complain("is of a partition that has no line energy");
     const auto read = reader.finish(signature);
     if (!read) return tl::unexpected(read.error());
-    auto& on = model.applications.back().on;
+    Application& application = model.applications.back();
+    Signatures& on = application.larger.empty() ? application.on : application.larger.back().on;
     on.resize(std::max(on.size(), partition + 1));
     on[partition] = *read;
     return {};
@@ -126,8 +151,11 @@ struct LineName {
     std::string_view first;
     Added (*add)(EnergyModel&, Reader&);
 };
-constexpr LineName kLines[] = {
-    {"energy", add_partition}, {"state", add_state}, {"application", add_application}, {"signature", add_signature}};
+constexpr LineName kLines[] = {{"energy", add_partition},
+                               {"state", add_state},
+                               {"application", add_application},
+                               {"larger", add_larger},
+                               {"signature", add_signature}};
 
 const LineName* find_line(std::string_view line) {
     const auto found = std::ranges::find(kLines, line.substr(0, line.find(' ')), &LineName::first);
@@ -135,11 +163,11 @@ const LineName* find_line(std::string_view line) {
 }
 
 /// Returns true when each run time and power that the model predicts can be meant, and none is a million times another.
-bool is_possible(const EnergyModel& model, const Application& application) {
+bool is_possible(const EnergyModel& model, const Signatures& on) {
     constexpr double kMaxRatio = 1e6;
     double min = std::numeric_limits<double>::infinity(), max = 0;
-    for (std::size_t p = 0; p < application.on.size(); ++p) {
-        const std::optional<Signature>& signature = application.on[p];
+    for (std::size_t p = 0; p < on.size(); ++p) {
+        const std::optional<Signature>& signature = on[p];
         if (!signature) continue;
         if (signature->seconds <= 0 || signature->watts <= 0) return false;
         for (const Prediction& at : predict(model.partitions[p], *signature)) {
@@ -151,6 +179,12 @@ bool is_possible(const EnergyModel& model, const Application& application) {
     return max == 0 || max / min <= kMaxRatio;
 }
 
+bool is_possible(const EnergyModel& model, const Application& application) {
+    return is_possible(model, application.on) &&
+           std::ranges::all_of(application.larger,
+                               [&model](const LargerRuns& runs) { return is_possible(model, runs.on); });
+}
+
 }  // namespace
 
 std::vector<std::string> lines_of(const EnergyModel& model) {
@@ -159,12 +193,7 @@ std::vector<std::string> lines_of(const EnergyModel& model) {
         lines.push_back(line_of(node));
         for (const FrequencyState& state : node.states) lines.push_back(line_of(state));
     }
-    for (const Application& application : model.applications) {
-        lines.push_back(Words("application").add("number", application.number).take());
-        for (std::size_t p = 0; p < application.on.size(); ++p)
-            if (const std::optional<Signature>& signature = application.on[p]; signature)
-                lines.push_back(line_of(*signature, p));
-    }
+    for (const Application& application : model.applications) add_lines(lines, application);
     return lines;
 }
 

@@ -5,9 +5,10 @@
 //   state ghz=2.4 a=1 b=0 c=0 d=1 e=0 f=0
 //   application number=1
 //   signature partition=0 seconds=100 watts=300 cpi=0 tpi=0 slope=0
+//   larger nodes=32
 //
 // A line "energy" begins the next partition, and the states after it are its own. So it is with signatures of an
-// application.
+// application. Those after a line "larger" are of its jobs of as many nodes or more.
 #pragma once
 
 #include <string>

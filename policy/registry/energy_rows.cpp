@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "policy/registry/platform_rows.hpp"
+
 namespace drom::policy {
 namespace {
 
@@ -133,14 +135,17 @@ std::vector<PolicyRow> energy_rows() {
     };
 }
 
-bool takes_energy_model(const PolicyRow& row) { return row.defaults.type() == typeid(EnergyPolicy); }
+bool needs_energy_model(const PolicyRow& row) { return row.defaults.type() == typeid(EnergyPolicy); }
+
+bool takes_energy_model(const PolicyRow& row) { return needs_energy_model(row) || is_platform_row(row); }
 
 void set_energy_model(Policy& policy, std::shared_ptr<const EnergyModel> model) {
-    if (takes_energy_model(policy.row())) policy.rules<EnergyPolicy>().model = std::move(model);
+    if (is_platform_row(policy.row()) && model != nullptr) set_run_times(policy, *model);
+    if (needs_energy_model(policy.row())) policy.rules<EnergyPolicy>().model = std::move(model);
 }
 
 std::vector<Entry> entries_of(const Policy& policy, const Job& job) {
-    if (!takes_energy_model(policy.row())) return {};
+    if (!needs_energy_model(policy.row())) return {};
     const auto& rules = policy.rules<EnergyPolicy>();
     return rules.model == nullptr ? std::vector<Entry>() : entries_of(*rules.model, job, rules.energy);
 }

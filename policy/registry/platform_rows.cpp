@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 #include "policy/placement/platforms.hpp"
 
@@ -70,6 +71,23 @@ constexpr Option<Rules> kMap[] = {
      [](const Rules& r) { return numbers_text(r.map); }},
 };
 
+void add_row(Slowdowns::Rows& rows, int nodes, const Signatures& on) {
+    if (on.empty()) return;
+    const std::optional<Signature>& first = on.front();
+    if (!first) return;
+    std::vector<double> times;
+    for (const std::optional<Signature>& there : on)
+        times.push_back(there ? there->seconds / first->seconds : std::numeric_limits<double>::infinity());
+    rows.push_back({nodes, std::move(times)});
+}
+
+Slowdowns::Rows rows_of(const Application& application) {
+    Slowdowns::Rows rows;
+    add_row(rows, 0, application.on);
+    for (const LargerRuns& runs : application.larger) add_row(rows, runs.nodes, runs.on);
+    return rows;
+}
+
 Rules choosing(Rules::Choice choice) {
     Rules rules;
     rules.choice = choice;
@@ -97,8 +115,16 @@ std::vector<PolicyRow> platform_rows() {
     };
 }
 
+bool is_platform_row(const PolicyRow& row) { return row.defaults.type() == typeid(Rules); }
+
+void set_run_times(Policy& policy, const EnergyModel& model) {
+    std::vector<Slowdowns::Rows> rows;
+    for (const Application& application : model.applications) rows.push_back(rows_of(application));
+    policy.rules<Rules>().slowdowns = Slowdowns(std::move(rows));
+}
+
 std::string unfit_platforms(const Policy& policy, std::size_t partitions, std::optional<std::size_t> applications) {
-    if (policy.row().defaults.type() != typeid(Rules)) return {};
+    if (!is_platform_row(policy.row())) return {};
     const Rules& rules = policy.rules<Rules>();
     if (rules.choice == Rules::Choice::kBySize) return unfit_sizes(rules, partitions);
     if (rules.choice == Rules::Choice::kByApplication) return unfit_map(rules, partitions, applications);

@@ -145,8 +145,31 @@ TEST(Energy, AnUnknownApplicationRunsEverywhereAlike) {
         EXPECT_EQ(entries[p].point.ghz, model.partitions[p].nominal_ghz());
         EXPECT_EQ(entries[p].rank, 0);
     }
-    EXPECT_NEAR(nominal_point(model, -1, 0).watts, 400.8, 0.1);
-    EXPECT_EQ(nominal_point(model, 0, 1).watts, 367.455569778816);
+    Job job;
+    EXPECT_NEAR(nominal_point(model, job, 0).watts, 400.8, 0.1);
+    job.application = 0;
+    EXPECT_EQ(nominal_point(model, job, 1).watts, 367.455569778816);
+}
+
+TEST(Energy, ALargerJobRunsAsWasMeasuredOnThatManyNodes) {
+    EnergyModel model = thesis_model();
+    Signatures on = model.applications[0].on;
+    on[1]->seconds = 3 * on[0]->seconds;
+    on[1]->watts = 500;
+    model.applications[0].larger = {{4, on}};
+    EnergyRules rules;
+    rules.aim = Aim::kNominal;
+    const auto slower = [&](int nodes) {
+        const std::vector<Entry> entries = entries_for(model, 0, rules, nodes);
+        return std::ranges::max(entries, {}, [](const Entry& entry) { return entry.point.partition; }).point;
+    };
+    EXPECT_NEAR(slower(3).time_factor, 57.4475 / 52.4929, 1e-4);
+    EXPECT_EQ(slower(4).time_factor, 3);
+    EXPECT_EQ(slower(99).watts, 500);
+    Job job;
+    job.application = 0;
+    job.nodes = 4;
+    EXPECT_EQ(nominal_point(model, job, 1).watts, 500);
 }
 
 TEST(Energy, AJobIsNotEnteredWhereItIsTooWide) {

@@ -4,13 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 namespace {
 
 using namespace drom::policy;
 using Choice = PlatformRules::Choice;
 
 /// Two kinds of jobs on three partitions: the first kind is three times slower on the second and third.
-const Slowdowns kTable({{{4, {1, 3, 3}}, {8, {1, 6, 6}}}, {{8, {2, 1, 1}}}});
+const Slowdowns kTable({{{0, {1, 3, 3}}, {5, {1, 6, 6}}}, {{0, {2, 1, 1}}}});
 
 Job job(JobId id, int nodes, int application = 0, Seconds request = 100) {
     Job made;
@@ -24,13 +27,13 @@ Job job(JobId id, int nodes, int application = 0, Seconds request = 100) {
 /// Clusters of some nodes each, and a scheduler before them.
 class Site {
 public:
-    Site(Choice choice, const std::vector<int>& nodes, std::vector<int> map = {}) {
+    Site(Choice choice, const std::vector<int>& nodes, std::vector<int> map = {}, Slowdowns slowdowns = kTable) {
         for (const int count : nodes) clusters_.emplace_back(Machine::uniform(count, 1));
         PlatformRules rules;
         rules.choice = choice;
         rules.sizes = {8, 4};
         rules.map = std::move(map);
-        rules.slowdowns = kTable;
+        rules.slowdowns = std::move(slowdowns);
         scheduler_ = platforms(std::move(rules));
     }
 
@@ -61,7 +64,7 @@ TEST(Platforms, SlowdownsAreThoseOfTheSize) {
     EXPECT_EQ(kTable.of(job(1, 1, 1), 0), 2);
     EXPECT_EQ(kTable.of(job(1, 1, 7), 1), 1);
     EXPECT_EQ(kTable.of(job(1, 1, -1), 1), 1);
-    EXPECT_EQ(kTable.of(job(1, 1), 3), 1);
+    EXPECT_TRUE(std::isinf(kTable.of(job(1, 1), 3)));
 }
 
 TEST(Platforms, EffectiveSupplyIsFreeCoresTimesPerformance) {
@@ -94,6 +97,15 @@ TEST(Platforms, AJobWaitsForThePartitionThatHasRoomFirst) {
     EXPECT_EQ(site.started(0).job.id, 4);
     EXPECT_EQ(site.started(0).decision.how, How::kBackfilled);
     EXPECT_EQ(site.waiting(), 1U);
+}
+
+TEST(Platforms, NoJobStartsWhereItsApplicationDoesNotRun) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    const Slowdowns table({{{0, {1, kNever, 4}}}});
+    for (const Choice choice : {Choice::kSupply, Choice::kBestFirst, Choice::kMostFree, Choice::kRoundRobin})
+        EXPECT_EQ(Site(choice, {1, 99, 2}, {}, table).starts({job(1, 1), job(2, 1), job(3, 1), job(4, 1)}).size(), 3U);
+    EXPECT_EQ(Site(Choice::kByApplication, {8, 8, 8}, {1}, table).starts({job(1, 1)}), std::vector<int>{0});
+    EXPECT_EQ(Site(Choice::kBySize, {8, 8, 8}, {}, table).starts({job(1, 4), job(2, 1)}), (std::vector<int>{0, 2}));
 }
 
 TEST(Platforms, AJobThatFitsNowhereStopsNoOther) {

@@ -98,7 +98,9 @@ TEST(MachineFile, EveryMistakeHasItsPlace) {
     }
 }
 
-const std::string kOnFast = "app 1 lu\n on fast seconds 50 watts 300 cpi 0.5 tpi 3\n";
+const std::string kFast = " on fast seconds 50 watts 300 cpi 0.5 tpi 3\n";
+const std::string kOnFast = "app 1 lu\n" + kFast;
+const std::string kLarger = kOnFast + " nodes 4\n" + kFast;
 
 TEST(ApplicationTable, IsRead) {
     const auto table = read_application_text(
@@ -113,11 +115,38 @@ TEST(ApplicationTable, IsRead) {
     EXPECT_EQ(table->elsewhere, std::vector<std::string>{"gone"});
 }
 
+TEST(ApplicationTable, HasLinesForLargerJobs) {
+    const std::string slow = " on slow seconds 60 watts 200 slope 4.5\n";
+    const auto table = read_application_text(
+        kOnFast + slow + " nodes 4\n on fast seconds 20 watts 310 cpi 0.5 tpi 3\n" + slow + " nodes 9\n" + slow + kFast,
+        "a", machine());
+    ASSERT_TRUE(table.has_value()) << table.error();
+    const Application& lu = table->applications[0];
+    ASSERT_EQ(lu.larger.size(), 2U);
+    EXPECT_EQ(&lu.on_with(1), &lu.on);
+    EXPECT_EQ(&lu.on_with(3), &lu.on);
+    EXPECT_EQ(&lu.on_with(8), &lu.larger[0].on);
+    EXPECT_EQ(&lu.on_with(99), &lu.larger[1].on);
+    expect_same(*lu.larger[0].on[0], {20, 310, 0.5, 3, 0});
+    expect_same(*lu.larger[1].on[1], {60, 200, 0, 0, 4.5});
+}
+
 TEST(ApplicationTable, EveryMistakeHasItsPlace) {
     const std::pair<std::string, const char*> rows[] = {
         {"", "line 1, column 1: there is no application"},
         {"on fast\n", "line 1, column 1: a line `app NUMBER NAME` has to come first"},
-        {"apps 1 x\n", "line 1, column 1: 'apps' is no keyword; there are app and on"},
+        {"apps 1 x\n", "line 1, column 1: 'apps' is no keyword; there are app, on and nodes"},
+        {"nodes 2\n", "line 1, column 1: a line `app NUMBER NAME` has to come first"},
+        {"app 1 lu\n nodes 2\n",
+         "line 2, column 2: application 1 ends without a line about fast, which requested times are for"},
+        {kOnFast + " nodes 1\n",
+         "line 3, column 8: 1 is out of range for a number of nodes; 2 to 1000000 can be meant"},
+        {kLarger + " nodes 4\n" + kFast, "line 5, column 8: 4 is not above the 4 before; sizes are ascending"},
+        {kLarger + "app 2 ep\n" + kFast + "nodes 9\n",
+         "line 7, column 8: application 2 ends without a line about fast, which requested times are for"},
+        {kLarger + " on slow seconds 60 watts 200 slope 4.5\n",
+         "line 5, column 40: application 1 has a line about slow at some sizes only; it needs one at each"},
+        {kLarger + kFast, "line 5, column 5: 'fast' is given twice"},
         {"app x lu\n", "line 1, column 5: 'x' where the application's number should be"},
         {"app 1\n", "line 1, column 6: the application's name is missing"},
         {"app 1 lu\n", "line 1, column 9: application 1 ends without a line about fast, which requested times are for"},

@@ -38,6 +38,20 @@ refused() {
     run -0 "$sim" --generate platforms-x1 --jobs 50 --machine large-cloud.machine --apps "$apps" --policy "${lines[-1]}" -q
 }
 
+@test "what a map gains in time is in a run with it" {
+    awk '/^partition/ {name = $2} name != "cloud"' "$machine" >two.machine
+    printf 'app 1 solver\non supercomputer seconds 100 watts 1 slope 0\non cluster seconds 25 watts 1 slope 0\n' >two.apps
+    "$sim" generate platforms-x1 --jobs 30 | awk '!/^;/ { $14 = 1 } 1' >solver.swf
+    files=(--swf solver.swf --machine two.machine --apps two.apps)
+    run -0 "$sim" map --machine two.machine --apps two.apps
+    [[ ${lines[-1]} == app:map=1 ]]
+    "$sim" "${files[@]}" --policy first-partition --json -q >first.json
+    "$sim" "${files[@]}" --policy "${lines[-1]}" --json -q --record mapped.record >mapped.json
+    jq -se '.[1].run_sum_s < 0.3 * .[0].run_sum_s' first.json mapped.json
+    # The record has the run times, as the policy decides by them.
+    "$sim" replay mapped.record
+}
+
 @test "programs read the map as JSON" {
     run -0 "$sim" map --machine "$machine" --apps "$apps" --weights room=1 --json
     python3 "$BATS_TEST_DIRNAME/../support/schemas.py" sim-map <<<"$output"

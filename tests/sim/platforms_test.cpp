@@ -9,7 +9,7 @@
 
 #include "engine/metrics.hpp"
 #include "engine/settings.hpp"
-#include "policy/placement/platforms.hpp"
+#include "policy/registry/energy_rows.hpp"
 #include "workload/machine_file.hpp"
 
 namespace {
@@ -29,9 +29,9 @@ std::shared_ptr<const policy::EnergyModel> model_of(const Files& files) {
     return std::make_shared<const policy::EnergyModel>(std::move(model));
 }
 
-Outcome simulated(const Workload& workload, const std::string& setting) {
-    const Files files;
-    const Parameters parameters = read_setting(setting, {}).value();
+Outcome simulated(const Workload& workload, const std::string& setting, const Files& files = {}) {
+    Parameters parameters = read_setting(setting, {}).value();
+    policy::set_energy_model(parameters.policy, model_of(files));
     EngineRules rules = engine_rules_of(parameters, files.machine.front().nodes, files.machine.front().cores_per_node);
     rules.partitions.clear();
     for (const PartitionFile& partition : files.machine)
@@ -79,21 +79,49 @@ TEST(PlatformsPreset, IsTheSameFromTheSameSeed) {
     EXPECT_EQ(platforms_workload("platforms-x3", 0, 1), std::nullopt);
 }
 
-// Else a policy that decides by the files would be compared with one that decides by other run times.
-TEST(PlatformsFiles, AreTheTableThatThePoliciesDecideBy) {
-    const Files files;
-    const policy::Slowdowns& believed = policy::assumed_slowdowns();
-    ASSERT_EQ(static_cast<int>(files.table.applications.size()), believed.applications());
-    for (int application = 0; application < believed.applications(); ++application) {
-        const auto& on = files.table.applications[static_cast<std::size_t>(application)].on;
-        for (int partition = 0; partition < 3; ++partition) {
-            policy::Job job;
-            job.nodes = 16;
-            job.application = application;
-            EXPECT_DOUBLE_EQ(on[static_cast<std::size_t>(partition)]->seconds / on[0]->seconds,
-                             believed.of(job, partition));
-        }
+/// Returns how long the job takes that takes 1000 s on the first partition.
+Seconds run_of(int application, std::int64_t nodes, const std::string& setting, const Files& files = {}) {
+    LogJob job;
+    job.processors = nodes;
+    job.run = job.request = 1000;
+    job.application = application;
+    Workload workload;
+    workload.jobs = {job};
+    return simulated(workload, setting, files).jobs.front().stretched();
+}
+
+// The table of the published gains, by partition of the map.
+TEST(PlatformsFiles, TellHowLongAJobOfEachSizeTakesOnEachPartition) {
+    struct Row {
+        int application;
+        std::int64_t nodes;
+        Seconds cluster, cloud;
+    };
+    const Row rows[] = {{1, 1, 1100, 1300},    {1, 256, 1100, 1300}, {2, 16, 1200, 1500}, {2, 17, 1500, 2500},
+                        {2, 64, 1500, 2500},   {2, 65, 2000, 5000},  {3, 16, 1500, 3000}, {3, 64, 2500, 7000},
+                        {3, 256, 4000, 15000}, {4, 256, 1050, 1100}, {5, 16, 1300, 2000}, {5, 64, 1600, 3500},
+                        {5, 256, 2000, 7000}};
+    for (const Row& row : rows) {
+        EXPECT_EQ(run_of(row.application, row.nodes, "app:map=0/0/0/0/0"), 1000);
+        EXPECT_EQ(run_of(row.application, row.nodes, "app:map=1/1/1/1/1"), row.cluster) << row.application;
+        EXPECT_EQ(run_of(row.application, row.nodes, "app:map=2/2/2/2/2"), row.cloud) << row.application;
     }
+    EXPECT_EQ(run_of(6, 256, "app:map=2/2/2/2/2"), 1000) << "on the first partition, as nothing is known of it";
+}
+
+// The policies decided by a table of their own, whatever the file said.
+TEST(PlatformsFiles, OfASiteAreWhatThePoliciesDecideBy) {
+    Files files;
+    files.table = read_application_text(
+                      "app 9 x\n on supercomputer seconds 80 watts 1 slope 0\n"
+                      "on cloud seconds 20 watts 1 slope 0\n",
+                      "a", files.machine)
+                      .value();
+    EXPECT_EQ(run_of(9, 8, "app:map=2", files), 250);
+    EXPECT_EQ(run_of(9, 8, "ejs", files), 250);
+    EXPECT_EQ(run_of(9, 8, "best-first", files), 250);
+    EXPECT_EQ(run_of(9, 8, "app:map=1", files), 1000) << "it does not run on the cluster";
+    EXPECT_EQ(run_of(1, 8, "scale", files), 1000) << "nothing is known of it";
 }
 
 /// Means over the seeds of docs/results/placement.md.

@@ -51,7 +51,8 @@ inline std::vector<policy::Machine> random_machines(bool several) {
     return machines;
 }
 
-/// Returns the thesis's model of so many partitions, where some applications do not run on each.
+/// Returns the thesis's model of so many partitions, where some applications do not run on each, and some have other
+/// times for larger jobs.
 inline std::shared_ptr<const policy::EnergyModel> random_model(const std::vector<policy::Machine>& partitions) {
     policy::EnergyModel model = drom::test::thesis_model();
     model.partitions = {drom::test::partition_p1(), drom::test::partition_p2(), drom::test::partition_p3()};
@@ -61,6 +62,10 @@ inline std::shared_ptr<const policy::EnergyModel> random_model(const std::vector
         application.on.resize(partitions.size());
         for (auto& signature : application.on)
             if (*rc::gen::weightedElement<bool>({{1, true}, {7, false}})) signature.reset();
+        if (*rc::gen::arbitrary<bool>()) continue;
+        application.larger = {{*rc::gen::inRange(2, 6), application.on}};
+        for (auto& signature : application.larger.front().on)
+            if (signature) signature->seconds *= *rc::gen::element(0.5, 1.0, 3.0);
     }
     return std::make_shared<const policy::EnergyModel>(std::move(model));
 }

@@ -287,6 +287,13 @@ TEST(Record, AnEnergyModelThatCannotBeIsRefused) {
               before + "an application with a time or a power that cannot be right");
     EXPECT_EQ(complaint(spoiled(text, "watts=300 ", "watts=-300 ")),
               before + "an application with a time or a power that cannot be right");
+    const std::string larger =
+        "larger nodes=3\nsignature partition=0 seconds=1 watts=0 cpi=0 tpi=0 slope=0\npartition nodes";
+    EXPECT_EQ(
+        complaint(spoiled(text, "partition nodes", larger)),
+        "line 11 comes after an energy model that has an application with a time or a power that cannot be right");
+    EXPECT_EQ(complaint(spoiled(text, "application number", "larger nodes=3\napplication number")),
+              "line 5 is of no application; a line application comes before it");
     EXPECT_EQ(complaint(spoiled(text, "ghz=2 ", "ghz=4 ")), before + "frequencies that do not ascend from above 0");
     EXPECT_EQ(complaint(spoiled(text, "nominal=1 ", "nominal=2 ")),
               before + "a partition without a line state of its nominal frequency");

@@ -465,7 +465,7 @@ SITES
     said() { run -2 --separate-stderr "$sim" "${@:2}" --out none && [[ $stderr == "drom-sim: $1" && ! -e none ]]; }
     printf 'partition p\n  nodes many\n' >bad
     said "read bad: line 2, column 9: 'many' where a number of nodes should be" --generate eamc --machine bad --apps "$folder/thesis.apps" -q
-    said "read bad: line 1, column 1: 'partition' is no keyword; there are app and on" --generate eamc --machine "$folder/p1.machine" --apps bad -q
+    said "read bad: line 1, column 1: 'partition' is no keyword; there are app, on and nodes" --generate eamc --machine "$folder/p1.machine" --apps bad -q
     said "run: a model of energy needs both files; give --machine and --apps" --generate eamc --machine "$folder/p1.machine"
     said "run: policy eamc decides by a model of energy; give --machine and --apps" --generate eamc --policy eamc -q
     said "run: policy easy uses one partition, and the machine has 2" --generate eamc --machine "$folder/p1-p2.machine" --apps "$folder/thesis.apps" -q

@@ -197,7 +197,7 @@ bool has_result(const std::string& folder) {
 
 std::string unfit(const Input& input, const policy::Policy& chosen) {
     const policy::PolicyRow& policy = chosen.row();
-    if (policy::takes_energy_model(policy) && input.energy == nullptr)
+    if (policy::needs_energy_model(policy) && input.energy == nullptr)
         return fmt::format("policy {} decides by a model of energy; give --machine and --apps", policy.name);
     if (const std::string why = policy::unfit_bookings(chosen, input.widest); !why.empty()) return why;
     if (policy.several_partitions || input.machine.size() < 2)

@@ -69,7 +69,7 @@ std::optional<Energy> energy_of(const Outcome& outcome, Seconds makespan) {
 EntriesOfJobs entries_of_jobs(const std::vector<JobOutcome>& jobs, const policy::Policy& policy,
                               const policy::EnergyModel& model) {
     EntriesOfJobs all;
-    if (!policy::takes_energy_model(policy.row())) return all;
+    if (!policy::needs_energy_model(policy.row())) return all;
     for (const JobOutcome& outcome : jobs) {
         const auto [at, is_new] = all.try_emplace({outcome.application, outcome.nodes});
         if (!is_new) continue;

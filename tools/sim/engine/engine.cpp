@@ -290,7 +290,7 @@ private:
         job.how = decision.how;
         job.urgent = decision.urgent;
         if (job.program < 0 && start.job.nodes != job.nodes) job.molded = start.job.nodes;
-        job.point = point_of(decision.point, job);
+        job.point = point_of(decision.point, start.job);
         job.refusal = decision.refusal;
         if (rules_.keep_nodes) out_.nodes[number] = cluster(slot).nodes_of(slot.number);
         Work& begun = work(slot);
@@ -306,10 +306,10 @@ private:
     }
 
     /// Adds to the point of a policy that knows no energy what a job takes at the nominal frequency.
-    policy::OperatingPoint point_of(const policy::OperatingPoint& chosen, const JobOutcome& job) const {
+    policy::OperatingPoint point_of(const policy::OperatingPoint& chosen, const policy::Job& job) const {
         if (rules_.energy == nullptr || chosen.ghz > 0) return chosen;
         policy::OperatingPoint point = chosen;
-        const auto nominal = policy::nominal_point(*rules_.energy, known_application(job), chosen.partition);
+        const auto nominal = policy::nominal_point(*rules_.energy, job, chosen.partition);
         point.ghz = nominal.ghz;
         point.watts = nominal.watts;
         return point;

@@ -78,7 +78,7 @@ std::optional<std::string> why_idle(const Setting& setting) {
             "{} changes the size of programs that iterate, and no job is one: each keeps its size "
             "(drom-sim generate -h lists mixes of them).",
             setting.policy);
-    const bool chooses = row != nullptr && row->several_partitions && !policy::takes_energy_model(*row);
+    const bool chooses = row != nullptr && row->several_partitions && !policy::needs_energy_model(*row);
     if (chooses && setting.partitions.size() < 2)
         return fmt::format("{} chooses among partitions, and this machine has one: it decides as EASY (--machine).",
                            setting.policy);

@@ -131,12 +131,14 @@ public:
 
 private:
     policy::Application& now() { return table_.applications.back(); }
+    policy::Signatures& runs() { return now().larger.empty() ? now().on : now().larger.back().on; }
 
     void read_line(std::string_view keyword) {
         if (keyword == "app") return open();
-        if (keyword != "on")
-            return in_.complain(fmt::format("{} is no keyword; there are app and on", swf::quoted(keyword)));
+        if (keyword != "on" && keyword != "nodes")
+            return in_.complain(fmt::format("{} is no keyword; there are app, on and nodes", swf::quoted(keyword)));
         if (table_.applications.empty()) return in_.complain("a line `app NUMBER NAME` has to come first");
+        if (keyword == "nodes") return open_larger();
         read_profile(std::string(in_.word("the name of a partition")));
     }
 
@@ -152,17 +154,33 @@ private:
         table_.applications.push_back(std::move(application));
     }
 
+    void open_larger() {
+        close();
+        const int before = now().larger.empty() ? 1 : now().larger.back().nodes;
+        const int nodes = in_.whole("a number of nodes", 2, kMaxNodes);
+        if (nodes <= before)
+            in_.complain(fmt::format("{} is not above the {} before; sizes are ascending", nodes, before));
+        now().larger.push_back({nodes, policy::Signatures(machine_.size())});
+    }
+
+    /// Complains about what the lines that were read last lack.
     void close() {
-        if (table_.applications.empty() || !in_.complaint().empty() || now().on.front()) return;
-        in_.complain(fmt::format("application {} ends without a line about {}, which requested times are for",
-                                 now().number, machine_.front().name));
+        if (table_.applications.empty() || !in_.complaint().empty()) return;
+        if (!runs().front())
+            return in_.complain(
+                fmt::format("application {} ends without a line about {}, which requested times are for", now().number,
+                            machine_.front().name));
+        for (std::size_t p = 0; p < machine_.size(); ++p)
+            if (runs()[p].has_value() != now().on[p].has_value())
+                in_.complain(fmt::format("application {} has a line about {} at some sizes only; it needs one at each",
+                                         now().number, machine_[p].name));
     }
 
     void read_profile(const std::string& name) {
         const auto at = std::ranges::find(machine_, name, &PartitionFile::name);
         const bool here = at != machine_.end();
         const auto number = static_cast<std::size_t>(at - machine_.begin());
-        if (here && now().on[number]) return in_.complain(fmt::format("{} is given twice", swf::quoted(name)));
+        if (here && runs()[number]) return in_.complain(fmt::format("{} is given twice", swf::quoted(name)));
         policy::Signature signature;
         signature.seconds = value_of("seconds", "a time in seconds", 1e-9, kMaxSeconds);
         signature.watts = value_of("watts", "a power in watts", 1e-9, kMaxWatts);
@@ -173,7 +191,7 @@ private:
                                                            : "coefficients: its applications have cpi and tpi"));
         read_form(form, signature);
         if (!here) return leave_out(name);
-        now().on[number] = signature;
+        runs()[number] = signature;
         if (in_.complaint().empty()) check_power(*at, signature);
     }
 

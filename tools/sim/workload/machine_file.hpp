@@ -16,6 +16,7 @@
 //   app NUMBER NAME
 //     on PARTITION seconds S watts W cpi CPI tpi TPI     on one node, at the nominal frequency
 //     on PARTITION seconds S watts W slope SECONDS       on a partition with a curve: what 0.1 GHz less cost
+//     nodes N                                            lines after it are of jobs of N nodes or more; ascending
 #pragma once
 
 #include <string>
