@@ -73,6 +73,7 @@ TEST(SimulatedEnergy, IsThatComputedByHand) {
     EXPECT_DOUBLE_EQ(energy.run_sum, 757 + 500);
     EXPECT_DOUBLE_EQ(energy.ghz, (3.1 + 2.7) / 2);
     EXPECT_EQ(energy.best_share, 1);
+    EXPECT_EQ(energy.unknown, 0U);
     EXPECT_EQ(measure(outcome).energy_proxy, 0);
 }
 
@@ -112,6 +113,7 @@ TEST(SimulatedEnergy, PoliciesThatKnowNoEnergyRunAtNominalFrequency) {
     EXPECT_DOUBLE_EQ(joules(outcome.jobs[0]), 381.081779632373 * 2 * 1000);
     EXPECT_NEAR(joules(outcome.jobs[1]), 400.8 * 500, 100);  // the mean of the applications
     EXPECT_EQ(outcome.jobs[0].point.ghz, 2.7);
+    EXPECT_EQ(measure(outcome).energy->unknown, 1U);
 }
 
 TEST(SimulatedEnergy, WithoutAModelThereIsNone) {

@@ -266,6 +266,23 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     [[ $stderr != *"decides as EASY"* ]]
 }
 
+@test "jobs of applications that the table lacks are said once, and counted" {
+    cp "$BATS_TEST_DIRNAME"/../../examples/energy/* .
+    files=(--machine p1.machine --apps thesis.apps)
+    "$sim" generate eamc --jobs 100 | awk '!/^;/ { $14 = NR % 2 ? 3 : (NR % 8 ? 40 + NR % 6 : -1) } 1' >log.swf
+    local said='of 100 jobs are of applications that thesis.apps lacks (none, 40, 42 and 1 more): taken as average; add them there, or draw others with --app-mix'
+    for verb in run compare; do
+        run -0 --separate-stderr "$sim" "$verb" --swf log.swf "${files[@]}" --json
+        [[ $stderr =~ "drom-sim: $verb: "([0-9]+)" $said" && $(grep -c lacks <<<"$stderr") == 1 ]]
+        [[ $(jq -c '[.] | flatten | map(.unknown_application_jobs) | unique' <<<"$output") == "[${BASH_REMATCH[1]}]" ]]
+    done
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" sim-compare <<<"$output"
+    run -0 --separate-stderr "$sim" --swf log.swf "${files[@]}" --app-mix even --json
+    [[ $stderr != *lacks* ]]
+    python3 "$BATS_TEST_DIRNAME/../support/schemas.py" sim-summary <<<"$output"
+    jq -e '.unknown_application_jobs == 0' <<<"$output"
+}
+
 @test "every file may begin with the mark of UTF-8 that some editors write" {
     mark() { printf '\xef\xbb\xbf' | cat - "$1"; }
     local examples=$BATS_TEST_DIRNAME/../../examples/platforms

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "cli/site.hpp"
@@ -102,11 +103,13 @@ tl::expected<void, Failure> set_machine(const SimulationOptions& options, Input&
                     options.verb, workload.name)});
 }
 
+bool is_too_wide(const Input& input, const LogJob& job) {
+    return job.processors > std::int64_t{input.widest} * input.cores_per_node;
+}
+
 std::size_t too_wide(const Input& input) {
-    const std::int64_t max = std::int64_t{input.widest} * input.cores_per_node;
-    std::size_t count = 0;
-    for (const LogJob& job : input.workload.jobs) count += job.processors > max ? 1 : 0;
-    return count;
+    return static_cast<std::size_t>(
+        std::ranges::count_if(input.workload.jobs, [&](const LogJob& job) { return is_too_wide(input, job); }));
 }
 
 void tell_first(const Source& source, std::size_t later, Input& input) {
@@ -295,6 +298,39 @@ tl::expected<void, Failure> note_wide(const SimulationOptions& options, Input& i
     return {};
 }
 
+/// Returns how many jobs there are of each application that the table lacks.
+std::map<int, std::size_t> unknown_applications(const Input& input) {
+    const std::vector<int> known = known_applications(input.energy.get());
+    std::map<int, std::size_t> unknown;
+    for (const LogJob& job : input.workload.jobs)
+        if (!is_too_wide(input, job) && std::ranges::find(known, job.application) == known.end())
+            ++unknown[job.application];
+    return unknown;
+}
+
+/// Returns the first few numbers, "9, 12, 13 and 4 more".
+std::string some_of(const std::map<int, std::size_t>& applications) {
+    constexpr std::size_t kNamed = 3;
+    std::vector<std::string> named;
+    for (const auto& [number, jobs] : applications)
+        if (named.size() < kNamed) named.push_back(number < 0 ? "none" : std::to_string(number));
+    const std::size_t others = applications.size() - named.size();
+    return fmt::format("{}{}", fmt::join(named, ", "), others > 0 ? fmt::format(" and {} more", others) : "");
+}
+
+/// Notes how many jobs are of applications that the table lacks.
+void note_unknown(const SimulationOptions& options, Input& input) {
+    if (input.energy == nullptr) return;
+    const std::map<int, std::size_t> unknown = unknown_applications(input);
+    if (unknown.empty()) return;
+    std::size_t jobs = 0;
+    for (const auto& [number, of] : unknown) jobs += of;
+    input.provenance.repairs.push_back(
+        fmt::format("{} of {} jobs are of applications that {} lacks ({}): taken as average; add them there, or draw "
+                    "others with --app-mix",
+                    jobs, input.workload.jobs.size() - too_wide(input), file_name(options.apps), some_of(unknown)));
+}
+
 tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_t seed) {
     Input input;
     if (options.json || !options.out.empty()) add_program(input.provenance);
@@ -313,6 +349,7 @@ tl::expected<Input, Failure> load(const SimulationOptions& options, std::uint64_
     if (auto drawn = draw(options.source, seed, input.energy.get(), input.workload); !drawn)
         return tl::unexpected(Failure{kUsage, fmt::format("drom-sim: {}: {}", options.verb, drawn.error())});
     if (auto some_fit = note_wide(options, input); !some_fit) return tl::unexpected(some_fit.error());
+    note_unknown(options, input);
     for (const std::string& repair : input.provenance.repairs) remark(options, repair);
     return input;
 }
@@ -436,7 +473,7 @@ tl::expected<void, std::string> write_schedule(const std::string& path, const In
     std::size_t next = 0;
     for (const LogJob& job : input.workload.jobs) {
         // The outcome has the same jobs in the same order, without those that are too wide.
-        if (job.processors > std::int64_t{input.widest} * input.cores_per_node) continue;
+        if (is_too_wide(input, job)) continue;
         const JobOutcome& did = outcome.jobs[next++];
         if (did.start < 0) continue;
         schedule.jobs.push_back(job);

@@ -57,6 +57,7 @@ std::optional<Energy> energy_of(const Outcome& outcome, Seconds makespan) {
     if (jobs == 0) return std::nullopt;
     energy.run_sum = run.value();
     energy.ghz = mean(ghz, jobs);
+    energy.unknown = outcome.unknown;
     energy.best_share = static_cast<double>(best) / static_cast<double>(jobs);
     for (std::size_t p = 0; p < outcome.setting.partitions.size(); ++p) {
         energy.partitions.push_back(on_partition(outcome, static_cast<int>(p), makespan));

@@ -25,9 +25,10 @@ struct PartitionEnergy {
 /// part of the node is counted once.
 struct Energy {
     double jobs_joules = 0, idle_joules = 0;
-    double run_sum = 0;     ///< of run times as they were, seconds
-    double ghz = 0;         ///< mean over jobs
-    double best_share = 0;  ///< of jobs on the partition that is best for them
+    double run_sum = 0;       ///< of run times as they were, seconds
+    double ghz = 0;           ///< mean over jobs
+    double best_share = 0;    ///< of jobs on the partition that is best for them
+    std::size_t unknown = 0;  ///< jobs of applications that the model lacks
     std::vector<PartitionEnergy> partitions;
 
     double joules() const noexcept { return jobs_joules + idle_joules; }

@@ -238,6 +238,7 @@ private:
             job.partition = std::max(-1, partitions_[submitted_]);
             job.qos = std::max(-1, qos_[submitted_]);
             job.application = known_application(outcome);
+            out_.unknown += rules_.energy != nullptr && job.application < 0;
             job.user = outcome.user;
             if (outcome.program >= 0) job.resize = &program(outcome).traits;
             scheduler_.submit(job);

@@ -140,6 +140,7 @@ struct Outcome {
     std::vector<policy::NodeSet> nodes;  ///< on which each of them started last; empty: not asked for
     EntriesOfJobs entries;               ///< empty: the policy does not choose by an energy model
     std::size_t too_wide = 0;            ///< jobs wider than the machine, left out
+    std::size_t unknown = 0;             ///< jobs of applications that the energy model lacks
     bool interrupted = false;            ///< stopped before the last job ended
     std::vector<Stretch> stretches;      ///< of the window that was asked for
     double seconds = 0;                  ///< that the simulation itself took

@@ -55,6 +55,7 @@ void add_energy(Json& json, const Energy& energy, const Setting& setting) {
     json["run_sum_s"] = energy.run_sum;
     json["ghz_mean"] = energy.ghz;
     json["best_partition_share"] = energy.best_share;
+    json["unknown_application_jobs"] = energy.unknown;
     Json partitions = Json::array();
     for (std::size_t p = 0; p < energy.partitions.size(); ++p) {
         const PartitionEnergy& of = energy.partitions[p];
