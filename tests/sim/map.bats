@@ -66,5 +66,6 @@ refused() {
     done
     refused "time is given twice" --machine "$machine" --apps "$apps" --weights time=1,room=1,time=1
     refused "--out is not for a map" --machine "$machine" --apps "$apps" --out map.txt
+    refused "--force is not for a map, which is printed and writes over nothing" --machine "$machine" --apps "$apps" --force
     refused "there is no option --weight" --machine "$machine" --apps "$apps" --weight time=1
 }

@@ -283,6 +283,16 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
     jq -e '.unknown_application_jobs == 0' <<<"$output"
 }
 
+@test "on a machine of a file no sentence asks for the options that it replaces" {
+    printf 'partition one\nnodes 4\ncores 1\nnominal 1\nidle 0\ncurve 1 0\nstate 1\n' >one.machine
+    printf 'app 1 a\non one seconds 100 watts 1 slope 0\n' >one.apps
+    sed 's/ 16 / 3 /g' "$log" >narrow.swf
+    run -0 --separate-stderr "$sim" --swf narrow.swf --machine one.machine --apps one.apps --policy sd
+    [[ $stderr == *"sd cannot share nodes of one core: no job starts on nodes of others (cores in the file of --machine)."* ]]
+    said_alone 2 "run: 2 of 2 jobs are wider than the 4 nodes of 1 core: left out; give the file of a machine that they fit on" \
+        --swf "$log" --machine one.machine --apps one.apps -q
+}
+
 @test "every file may begin with the mark of UTF-8 that some editors write" {
     mark() { printf '\xef\xbb\xbf' | cat - "$1"; }
     local examples=$BATS_TEST_DIRNAME/../../examples/platforms

@@ -248,6 +248,7 @@ void read_map(Typed& typed, NumberReader& reader) {
     if (options.machine.empty() || options.apps.empty())
         reader.complain("a map is of a machine and of applications; give --machine FILE and --apps FILE");
     if (!options.out.empty()) reader.complain("--out is not for a map, which is printed; > FILE writes it into a file");
+    if (options.force) reader.complain("--force is not for a map, which is printed and writes over nothing");
     if (!typed.weights.empty()) read_weights(typed.weights, options.weights, reader);
 }
 

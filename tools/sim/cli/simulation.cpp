@@ -292,8 +292,8 @@ tl::expected<void, Failure> note_wide(const SimulationOptions& options, Input& i
                     input.widest == 1 ? "node" : "nodes", cores_text(input.cores_per_node));
     if (wide == all)
         return tl::unexpected(Failure{
-            kUsage, fmt::format("drom-sim: {}: {}; give --nodes and --cores-per-node of a machine that they fit on",
-                                options.verb, sentence)});
+            kUsage, fmt::format("drom-sim: {}: {}; give {} of a machine that they fit on", options.verb, sentence,
+                                input.machine.empty() ? "--nodes and --cores-per-node" : "the file")});
     input.provenance.repairs.push_back(std::move(sentence));
     return {};
 }

@@ -27,8 +27,8 @@ std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
     const int lent = policy::can_lend({0, 0, cores, 1, 1}, rules);
     const int left = policy::can_lend({0, 0, cores, ranks, 1}, rules);
     if (cores <= 1)
-        return fmt::format("{} cannot share nodes of one core: no job starts on nodes of others (--cores-per-node).",
-                           setting.policy);
+        return fmt::format("{} cannot share nodes of one core: no job starts on nodes of others ({}).", setting.policy,
+                           setting.partitions.empty() ? "--cores-per-node" : "cores in the file of --machine");
     if (number(setting, "malleable_share") <= 0)
         return fmt::format("{} has no malleable job: no job starts on nodes of others (malleable_share 0).",
                            setting.policy);
