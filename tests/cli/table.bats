@@ -534,6 +534,14 @@ $WORK/here/mine" ]]
     ended 0
 }
 
+@test "watch: events of a client that has ended do not have the name of the next client in its slot" {
+    drom run --no-preload --name first -- true
+    sleeper second "$A"
+    drom watch --all --for 1 --json >"$WORK/json"
+    [[ $(jq -r 'select(.event == "leave") | .name' "$WORK/json") != second ]]
+    [[ $(jq -rs '[.[] | select(.event == "join")][-1].name' "$WORK/json") == second ]]
+}
+
 @test "an interrupt ends top with status 0" {
     sleeper one "$A"
     background env --default-signal=INT "$BIN" top --window 1

@@ -24,6 +24,12 @@ using Clock = std::chrono::steady_clock;
 /// How often a watcher without events looks whether its table is still there.
 constexpr auto kHeartbeat = std::chrono::milliseconds(1000);
 
+/// The client that a slot had at the last event of it.
+struct Named {
+    int32_t pid = 0;
+    std::string name;
+};
+
 class Watcher {
 public:
     Watcher(const CommandOptions& options, const Table& table) : options_(options), table_(table) {}
@@ -76,17 +82,20 @@ private:
         expected_ = event.index + 1;
     }
 
-    /// Returns the client's name. Names are asked for when a client joins, because at its last event it is gone.
+    /// Returns the client's name, empty where it is not known. Names are asked for when a client joins, because at its
+    /// last event it is gone, and the slot may be another client's.
     std::string name_of(const drom_event& event) {
         if (event.slot >= table_.slots()) return {};
         auto& known = names_[event.slot];
-        if (event.type == DROM_EVENT_JOIN || known.empty()) refresh_names();
-        return known;
+        if (event.type == DROM_EVENT_JOIN || known.pid != event.pid) known = ask_name(event);
+        return known.name;
     }
-    void refresh_names() {
+    Named ask_name(const drom_event& event) const {
         const auto clients = table_.clients();
-        if (!clients) return;
-        for (const auto& info : *clients) names_[info.slot] = info.name;
+        if (!clients) return {.pid = event.pid, .name = {}};
+        for (const auto& info : *clients)
+            if (info.slot == event.slot && info.pid == event.pid) return {.pid = event.pid, .name = info.name};
+        return {.pid = event.pid, .name = {}};
     }
 
     std::string line(const drom_event& event, const std::string& name) {
@@ -105,7 +114,7 @@ private:
 
     const CommandOptions& options_;
     const Table& table_;
-    std::map<uint32_t, std::string> names_;
+    std::map<uint32_t, Named> names_;
     std::optional<uint32_t> only_slot_;
     std::optional<uint64_t> expected_;
     uint64_t shown_ = 0;
