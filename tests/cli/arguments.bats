@@ -38,6 +38,11 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     COLUMNS=200 drom -h | awk '/^  [a-z]/ && !/[^ ]  +[^ ]/ { print; wrong = 1 } END { exit wrong }'
 }
 
+@test "the help of verbs without --json does not offer it" {
+    for verb in metrics trace; do [[ $("$BIN" $verb --help) != *"  -J, --json"* ]]; done
+    [[ $("$BIN" stats --help) == *"  -J, --json"* ]]
+}
+
 @test "help is as wide as COLUMNS says, and loses no word" {
     words() { tr -d '#\\' | tr -s ' \n' '\n'; }
     [[ $(pages | wc -l) -ge 30 ]]

@@ -22,7 +22,7 @@ C
 owners() { awk -F, -v cpu="$2" '$3 == "owned" && $8 == cpu { print $1, $4 }' "$1" | sort -n | awk '{print $2}' | uniq | tr '\n' ' '; }
 
 @test "words that cannot be meant are refused" {
-    refuses 2 "^drom: trace: FILE is missing; usage: drom trace FILE \[-- COMMAND" drom trace
+    refuses 2 "^drom: trace: FILE is missing; usage: drom trace FILE \[options\] \[-- COMMAND" drom trace
     refuses 2 "^drom: trace: FILE ends neither with .json nor with .prv nor with .csv; say its --format" drom trace t.txt
     refuses 2 "^drom: trace: --format 'xml' is neither perfetto nor paraver nor csv" drom trace t.json --format xml
     refuses 2 "^drom: trace: 'b' is one argument too many; usage: drom trace FILE" drom trace t.csv b

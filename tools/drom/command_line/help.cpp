@@ -54,14 +54,13 @@ bool takes(const VerbText& verb, std::string_view word) { return verb.arguments.
 
 /// Returns the arguments in as few words as the list of verbs has room for.
 std::string_view main_argument(const VerbText& verb) {
-    if (takes(verb, "FILE [--")) return "FILE";
+    if (takes(verb, "FILE [")) return "FILE";
     return takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments.substr(0, verb.arguments.find('|'));
 }
 
 std::string usage_of(const VerbText& verb) {
-    const bool has_options = verb.arguments.starts_with('[') && takes(verb, "options");
     return fmt::format("Usage: drom {}{}{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments,
-                       has_options ? "" : " [options]");
+                       takes(verb, "[options]") ? "" : " [options]");
 }
 
 }  // namespace

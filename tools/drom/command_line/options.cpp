@@ -178,6 +178,8 @@ void add_verb(CLI::App& app, const VerbText& verb, Typed& typed) {
     if (name == "verify") add_verify(sub, typed);
     add_rest(sub, name, typed);
     add_common(sub, typed);
+    // Read all the same: the refusal says what these verbs have in its place.
+    if (name == "metrics" || name == "trace") sub->get_option("--json")->group("");
 }
 
 std::vector<OptionRow> option_rows(const CLI::App& app) {

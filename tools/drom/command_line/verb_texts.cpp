@@ -141,10 +141,9 @@ constexpr VerbText kVerbs[] = {
      "drom top --once\n"
      "drom top --once --all-users                   # as root: one table per user\n"
      "drom top --window 10 --json                   # one object per table"},
-    {"trace", "FILE [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time",
+    {"trace", "FILE [options] [-- COMMAND [ARGUMENT]...]", "record the owner of each CPU over time",
      "Writes a file for viewers of timelines. Follows the events of the table, and looks at all clients from outside, "
-     "as drom stats does, twice per second. "
-     "Ends "
+     "as drom stats does, twice per second. Ends "
      "when COMMAND does, at SIGINT, or after --for seconds, and writes FILE as a whole then.\n"
      "perfetto is a JSON object for ui.perfetto.dev: a process is a client, a thread a CPU that it had. paraver makes "
      "three files, FILE.prv, .pcf and .row: an application is a job, a task a client. csv has one line per fact, for "
