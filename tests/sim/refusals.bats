@@ -319,7 +319,7 @@ drom-sim: run: 1 of 3 jobs were submitted after the first 2: left out
 @test "a verb behind options, a page that is not there and two formats at once are refused" {
     said_alone 2 "run: the verb 'map' has to be the first word, in front of all options" --swf "$log" map
     run -2 --separate-stderr "$sim" help colums
-    [[ -z $output && $stderr == "drom-sim: help: there is no page 'colums'; there are columns, and one for each verb" ]]
+    [[ -z $output && $stderr == "drom-sim: help: there is no page 'colums'; there is one for each verb, and the page columns" ]]
     run -2 --separate-stderr "$sim" policies --json --markdown
     [[ -z $output && $stderr == "drom-sim: policies: --json and --markdown are both given; give one" ]]
 }

@@ -434,7 +434,7 @@ SITES
     [[ $output == *--vary* ]]
     run -0 "$sim" generate -h
     run -0 "$sim" replay -h
-    ((${#lines[@]} < 50)) # all parameters that a decision can be asked for with
+    ((${#lines[@]} < 50))
     [[ $output == *--decisions*--max-slowdown*"Exit status"* ]]
     run -0 "$sim" replay --help
     [[ $output == *"Examples:"* ]]

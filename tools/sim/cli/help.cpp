@@ -55,11 +55,11 @@ constexpr const char* kGenerate =
     "              programs that iterate and whose number of nodes may change; see drom-sim(1)\n"
     "\n"
     "Options:\n"
-    "  --workload-seed N  (1) the same seed gives the same bytes everywhere\n"
-    "  --jobs N           as many jobs\n"
+    "  --workload-seed N  the same seed gives the same bytes everywhere (1)\n"
+    "  --jobs N           number of jobs (as the preset says)\n"
     "  --app-mix MIX      applications of the jobs: even, or NUMBER:PERCENT,... out of the thesis's eight (eamc: "
     "even)\n"
-    "  -o, --out FILE     (standard output) compressed when it ends in .gz\n"
+    "  -o, --out FILE     compressed when it ends in .gz (standard output)\n"
     "  --force            write over FILE\n";
 
 constexpr const char* kPolicies =
@@ -83,7 +83,7 @@ constexpr const char* kImport =
     "is left out is counted under its reason.\n"
     "\n"
     "Options:\n"
-    "  -o, --out FILE          (standard output) compressed when it ends in .gz\n"
+    "  -o, --out FILE          compressed when it ends in .gz (standard output)\n"
     "  --force                 write over FILE\n"
     "  --salt TEXT             a secret, without which no guessed name can be checked against its number (none)\n"
     "  --timezone ZONE         of the times (this machine's), for instance Europe/Madrid\n"
@@ -119,9 +119,10 @@ constexpr const char* kReplay =
     "  -q, --quiet             no remarks about the log\n";
 
 constexpr const char* kReplayWhatIf =
-    "What if: decisions by other parameters than the log's, each with what really happened before it\n";
+    "What if: decisions by other parameters than the log's, each after what really happened before it\n";
 
 constexpr const char* kReplayMore =
+    "\n"
     "A refusal is in the log once, until it changes: what is counted are the moments at which the controller wrote.\n"
     "\n"
     "Examples:\n"
@@ -251,22 +252,40 @@ std::string policies() {
     return fmt::format("Policies: {}; drom-sim policies describes them\n", fmt::join(names, ", "));
 }
 
+std::string what_if_names() {
+    std::vector<std::string> names;
+    for (const ParameterRow& row : parameters_in_decision_log()) names.push_back(option_of(row.name));
+    return fmt::format("  {}\n", fmt::join(names, ", "));
+}
+
+std::string what_if_texts() {
+    std::string text;
+    for (const ParameterRow& row : parameters_in_decision_log()) text += parameter_line(row.name, row.label, row.text);
+    return text;
+}
+
 std::string replay_help(bool full) {
-    std::string text = kReplay + std::string("\n") + kReplayWhatIf;
-    for (const ParameterRow& row : parameters_in_decision_log())
-        text += fmt::format("  {:<23} {}\n", option_of(row.name) + ' ' + row.label, row.text);
+    std::string text = kReplay + std::string("\n") + kReplayWhatIf + (full ? what_if_texts() : what_if_names());
     if (full) text += kReplayMore;
-    return text + '\n' + kReplayExit + (full ? "" : "drom-sim replay --help has examples. See drom-sim(1).\n");
+    return text + '\n' + kReplayExit +
+           (full ? "" : "drom-sim replay --help explains them, with examples. See drom-sim(1).\n");
 }
 
 std::string parameters() {
     std::string text = "Parameters (as options here, as NAME=VALUE with _ for - in a SETTING):\n";
     for (const ParameterRow& row : all_parameters())
-        text += fmt::format("  {:<25} {} ({})\n", option_of(row.name) + ' ' + row.label, row.text, row.by_default);
+        text += parameter_line(row.name, row.label, fmt::format("{} ({})", row.text, row.by_default));
     return text;
 }
 
 }  // namespace
+
+std::string parameter_line(std::string_view name, std::string_view label, std::string_view text) {
+    constexpr size_t kColumn = 24;
+    const std::string option = fmt::format("{} {}", option_of(std::string(name)), label);
+    return option.size() + 2 > kColumn ? fmt::format("  {}\n  {:<{}}{}\n", option, "", kColumn, text)
+                                       : fmt::format("  {:<{}}{}\n", option, kColumn, text);
+}
 
 std::string columns_help() {
     return jobs_columns() + '\n' + decisions_columns() + '\n' + series_columns() + '\n' + days_columns() + '\n' +

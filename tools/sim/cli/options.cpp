@@ -426,8 +426,9 @@ tl::expected<SimulationOptions, int> parse_options(int argc, char** argv) {
     if (typed.options.verb == "help") {
         const std::string of = words.empty() ? "run" : words.front();
         if (of != "columns" && std::ranges::find(kVerbs, of) == std::end(kVerbs))
-            return tl::unexpected(misused(
-                typed.options, fmt::format("there is no page '{}'; there are columns, and one for each verb", of)));
+            return tl::unexpected(
+                misused(typed.options,
+                        fmt::format("there is no page '{}'; there is one for each verb, and the page columns", of)));
         show(of == "columns" ? columns_help() : help(of, true));
         return tl::unexpected<int>(kDone);
     }

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "cli/help.hpp"
 #include "text/wrapped.hpp"
 #include "verbs/verb_functions.hpp"
 
@@ -17,8 +18,8 @@ using policy::PolicyRow;
 std::string as_text(const PolicyRow& row) {
     std::string text = fmt::format("{} - {}\n  Source: {}\n", row.name, row.text, row.source);
     for (const OptionRow& option : row.options)
-        text += fmt::format("  {:<25} {} ({})\n", option_of(option.name) + ' ' + option.label, option.text,
-                            option.get(row.defaults));
+        text +=
+            parameter_line(option.name, option.label, fmt::format("{} ({})", option.text, option.get(row.defaults)));
     return text + '\n';
 }
 
