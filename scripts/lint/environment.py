@@ -25,7 +25,6 @@ OTHERS = (
     ("ASAN_OPTIONS", "what the user wants of AddressSanitizer; the commands add that its library need not come first"),
     ("XDG_STATE_HOME HOME", "where the records of `drom verify` are"),
     ("TMPDIR", "where `drom verify` makes its files"),
-    ("ASAN_OPTIONS", "options of AddressSanitizer, to which `drom run` adds one"),
     ("COLUMNS TZ", "the width of help pages; the time zone of a log"),
     ("TERM NO_COLOR", "the terminal of `drom top`, and whether it has colours"),
     ("SLURM_CONF SLURMD_NODENAME", "the configuration and the node, in `spank_drom.so`"),
