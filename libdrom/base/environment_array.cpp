@@ -9,6 +9,16 @@
 
 namespace drom {
 
+namespace {
+
+size_t length_of(char** environment) noexcept {
+    size_t count = 0;
+    while (environment != nullptr && environment[count] != nullptr) ++count;
+    return count;
+}
+
+}  // namespace
+
 char** find_variable(char** environment, const char* name) noexcept {
     const size_t length = strlen(name);
     for (char** at = environment; at != nullptr && *at != nullptr; ++at)
@@ -24,8 +34,7 @@ bool put_variable(char*** environment, const char* name, const char* value) noex
         *at = entry;
         return true;
     }
-    size_t count = 0;
-    while (*environment != nullptr && (*environment)[count] != nullptr) ++count;
+    const size_t count = length_of(*environment);
     auto** larger = static_cast<char**>(realloc(*environment, (count + 2) * sizeof(char*)));
     if (larger == nullptr) {
         free(entry);
@@ -40,12 +49,6 @@ bool put_variable(char*** environment, const char* name, const char* value) noex
 namespace {
 
 constexpr size_t kSlotRoom = sizeof "DROM_SLOT=4294967295:4294967295";
-
-size_t length_of(char** environment) noexcept {
-    size_t count = 0;
-    while (environment != nullptr && environment[count] != nullptr) ++count;
-    return count;
-}
 
 bool is_of_reservation(const char* entry) noexcept {
     for (const char* name : {"DROM_TABLE=", "DROM_SLOT=", "DROM_START_CPUS="})
