@@ -156,8 +156,6 @@ TEST(Lublin, ParametersThatCannotBeAreSaid) {
     EXPECT_EQ(mistake([](auto& p) { p.accuracy_shape = 0; }), "the shape of the accuracy is 0.01 to 1000");
     EXPECT_EQ(mistake([](auto& p) { p.accuracy_scale = std::nan(""); }),
               "the scale of the accuracy is above 0, and at most 1000");
-    EXPECT_EQ(lublin_jobs("some").error(), "there are no jobs some; there are all, batch, interactive, both");
-    EXPECT_EQ(*lublin_jobs("both"), LublinJobs::kBoth);
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ constexpr double kW5ArrivalFactor = 90;
 constexpr double kYearTimeFactor = 0.233;
 constexpr double kYearArrivalFactor = 0.3373;
 
-/// Jobs a second over the day, which is x from -1/2 to 1/2; they are summed up over two minutes, so that 2 is one job.
+/// Jobs per second over the day, which is x from -1/2 to 1/2; they are summed up over two minutes, so that 2 is one
+/// job.
 struct Rate {
     const char* name;
     double nodes;                        ///< of the machine it was measured on
@@ -126,12 +127,6 @@ void put_header(Workload& workload, const CirneParameters& parameters, std::uint
 }
 
 }  // namespace
-
-tl::expected<ArrivalPattern, std::string> arrival_pattern(std::string_view name) {
-    for (std::size_t i = 0; i < kRates.size(); ++i)
-        if (kRates[i].name == name) return static_cast<ArrivalPattern>(i);
-    return tl::make_unexpected(fmt::format("there is no arrival pattern {}; there are anl, ctc, kth, sdsc", name));
-}
 
 Workload cirne(const CirneParameters& parameters, std::uint64_t seed) {
     Workload workload;

@@ -17,9 +17,6 @@ namespace drom::sim {
 /// The daily cycle of arrivals of a machine, and what is assumed for another size of machine.
 enum class ArrivalPattern : std::uint8_t { kAnl, kCtc, kKth, kSdsc };
 
-/// Reads "anl", "ctc", "kth", "sdsc". Errors: a sentence.
-tl::expected<ArrivalPattern, std::string> arrival_pattern(std::string_view name);
-
 struct CirneParameters {
     std::string name = "cirne";
     std::int64_t jobs = 5000;

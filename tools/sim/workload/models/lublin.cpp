@@ -164,12 +164,6 @@ void put_header(Workload& workload, const LublinParameters& parameters, std::uin
 
 }  // namespace
 
-tl::expected<LublinJobs, std::string> lublin_jobs(std::string_view name) {
-    for (std::size_t i = 0; i < kNames.size(); ++i)
-        if (kNames[i] == name) return static_cast<LublinJobs>(i);
-    return tl::make_unexpected(fmt::format("there are no jobs {}; there are all, batch, interactive, both", name));
-}
-
 Workload lublin(const LublinParameters& parameters, std::uint64_t seed) {
     Workload workload;
     workload.name = parameters.name;

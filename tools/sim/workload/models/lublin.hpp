@@ -5,9 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-
-#include <tl/expected.hpp>
 
 #include "workload/workload.hpp"
 
@@ -16,9 +13,6 @@ namespace drom::sim {
 /// The set of parameters: one law for all jobs, the law of one class, or both classes with an arrival process each.
 /// Queue 0 is interactive and queue 1 is batch, as in the model's program.
 enum class LublinJobs : std::uint8_t { kAll, kBatch, kInteractive, kBoth };
-
-/// Reads "all", "batch", "interactive", "both". Errors: a sentence.
-tl::expected<LublinJobs, std::string> lublin_jobs(std::string_view name);
 
 struct LublinParameters {
     std::string name = "lublin";
