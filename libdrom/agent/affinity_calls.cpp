@@ -99,9 +99,8 @@ CpuSet cpus_there() noexcept {
 /// Returns the CPUs for a thread that asks for `wanted` in a process that has `mask`. Returns none, which the kernel
 /// refuses, when the machine has none of these CPUs.
 CpuSet inside_of(const CpuSet& wanted, const CpuSet& mask) noexcept {
-    const CpuSet both = wanted & mask;
-    if (!both.none()) return both;
-    return (wanted & cpus_there()).none() ? both : mask;
+    if (wanted.intersects(mask)) return wanted & mask;
+    return wanted.intersects(cpus_there()) ? mask : CpuSet::empty();
 }
 
 /// Returns whether the program may have just these CPUs: a quota is for so many, and leaves the choice to it. The masks
@@ -113,7 +112,7 @@ bool may_choose(const CpuSet& wanted, const CpuSet& mask, bool by_program) noexc
 /// Calls `set` with the part of `wanted` that this process may use, and with `wanted` where its cpuset allows nothing
 /// of that.
 template <class Set>
-auto set_inside(const CpuSet& wanted, bool by_program, const Set& set) noexcept {
+[[gnu::noinline]] auto set_inside(const CpuSet& wanted, bool by_program, const Set& set) noexcept {
     const SignalsBlocked blocked;
     const auto inside = [&](const drom::Request& allowed) {
         if (allowed.seq == 0 || may_choose(wanted, allowed.mask, by_program)) return set(wanted);
@@ -154,10 +153,9 @@ size_t bytes_of_mask() noexcept {
     return bytes;
 }
 
-CpuSet read_mask(size_t size, const void* mask) noexcept {
-    CpuSet set = CpuSet::empty();
+void read_mask(size_t size, const void* mask, CpuSet& set) noexcept {
+    set = CpuSet::empty();
     memcpy(set.words, mask, std::min(size, bytes_of_mask()));
-    return set;
 }
 
 /// Returns whether the mask can be read. A wild pointer gives EFAULT, and must not end the program here. The kernel
@@ -223,22 +221,25 @@ drom::Request newest_request() noexcept {
 }
 
 /// Returns the CPUs that the process has at this moment.
-CpuSet cpus_now() noexcept {
+[[gnu::noinline]] CpuSet cpus_now() noexcept {
     const SignalsBlocked blocked;
     const drom::Request allowed = newest_request();
-    CpuSet start{};
-    if (allowed.seq != 0) return allowed.mask;
-    return start_of_process(start) ? start : cpus_there();
+    CpuSet cpus = allowed.mask;
+    if (allowed.seq == 0 && !start_of_process(cpus)) cpus = cpus_there();
+    return cpus;
 }
 
 /// Notes that the program sets the affinity of the calling thread, or of another one. The kernel refuses a mask without
 /// any CPU of the machine.
-void note_choice(bool of_calling_thread, const CpuSet& wanted) noexcept {
+[[gnu::noinline]] void note_choice(bool of_calling_thread, const CpuSet& wanted) noexcept {
     const int saved = errno;
     const bool first = is_first_thread();
     if (!first && !of_calling_thread) others_chose.store(true, std::memory_order_relaxed);
-    if (first && of_calling_thread && !(wanted & cpus_there()).none())
-        choice = {getpid(), !(cpus_now() - wanted).none(), wanted};
+    if (first && of_calling_thread && wanted.intersects(cpus_there())) {
+        choice.process = getpid();
+        choice.narrows = !wanted.contains(cpus_now());
+        choice.wanted = wanted;
+    }
     errno = saved;
 }
 
@@ -273,13 +274,15 @@ bool is_calling_thread(pid_t tid) noexcept { return tid == 0 || syscall(SYS_gett
 /// Notes a call that sets affinities. Returns whether drom carries it out. Otherwise the call goes on unchanged: it is
 /// about another client or a stranger, or drom confines nothing here, or the call is wrong and the kernel refuses it
 /// best.
-bool accept_setting(pid_t tid, bool of_calling_thread, size_t size, const void* mask, const void* caller) noexcept {
-    if (mask == nullptr || is_ours(caller)) return false;
-    if (!is_readable(size, mask) || read_mask(size, mask).none()) return false;
+[[gnu::noinline]] bool accept_setting(pid_t tid, bool of_calling_thread, size_t size, const void* mask,
+                                      const void* caller, CpuSet& wanted) noexcept {
+    if (mask == nullptr || is_ours(caller) || !is_readable(size, mask)) return false;
+    read_mask(size, mask, wanted);
+    if (wanted.none()) return false;
     const bool own = is_own_thread(tid);
     if (own && !drom::callers::called_by_runtime(caller)) {
         note_pinning();
-        note_choice(of_calling_thread, read_mask(size, mask));
+        note_choice(of_calling_thread, wanted);
     }
     return is_confined() && (own || is_moved_with_us(tid));  // mutant moved-with-us
 }
@@ -321,6 +324,25 @@ void write_mask(const CpuSet& set, size_t size, void* mask) noexcept {
     memset(static_cast<char*>(mask) + known, 0, size - known);
 }
 
+// Not inlined into syscall(), which has to do with little stack for every other number.
+
+/// Answers LLVM's runtime, which counts CPUs.
+[[gnu::noinline]] void write_count(size_t size, void* mask) noexcept {
+    CpuSet counted{};
+    if (cpus_without_requests(counted) || start_of_process(counted)) write_mask(counted, size, mask);
+}
+
+using SystemCall = long(long, ...);
+
+[[gnu::noinline]] long set_by_number(SystemCall* real, pid_t tid, size_t size, const void* mask,
+                                     const void* caller) noexcept {
+    CpuSet wanted{};
+    if (!accept_setting(tid, is_calling_thread(tid), size, mask, caller, wanted))
+        return real(SYS_sched_setaffinity, tid, size, mask);
+    return set_inside(wanted, !drom::callers::called_by_runtime(caller),
+                      [&](const CpuSet& set) { return real(SYS_sched_setaffinity, tid, sizeof set.words, set.words); });
+}
+
 /// Returns the CPUs of the attributes; false: none, or all possible ones.
 bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
     cpus = CpuSet::empty();
@@ -335,23 +357,34 @@ bool bound_to(const pthread_attr_t& attributes, CpuSet& cpus) noexcept {
 // of the process at its creation, and looks again itself, before it runs any code of the program. An administrator that
 // posts later finds it listed.
 
-struct Bound {
+struct Started {
     void* (*start)(void*);
     void* argument;
+};
+
+struct Bound {
+    Started started;
     CpuSet wanted;     ///< the program's mask
     bool by_program;   ///< and not by its OpenMP runtime
     sigset_t signals;  ///< blocked in the new thread; all are blocked while it is created
     uint64_t seq;      ///< of the request by which it was bound
 };
 
-/// Runs in the new thread. Not noexcept: pthread_exit unwinds through it.
-void* start_bound(void* given) {
-    const Bound bound = *static_cast<Bound*>(given);
-    free(given);
-    if (newest_request().seq != bound.seq)
-        set_inside(bound.wanted, bound.by_program, [](const CpuSet& set) { return set_affinity(0, set); });
-    pthread_sigmask(SIG_SETMASK, &bound.signals, nullptr);
-    return bound.start(bound.argument);
+/// Looks again, frees `bound`, and returns what the thread runs. Signals come after that.
+[[gnu::noinline]] Started look_again(Bound* bound) noexcept {
+    if (newest_request().seq != bound->seq)
+        set_inside(bound->wanted, bound->by_program, [](const CpuSet& set) { return set_affinity(0, set); });
+    const Started started = bound->started;
+    const sigset_t signals = bound->signals;
+    free(bound);
+    pthread_sigmask(SIG_SETMASK, &signals, nullptr);
+    return started;
+}
+
+/// Runs in the new thread, and holds little of its stack. Not noexcept: pthread_exit unwinds through it.
+void* start_bound(void* bound) {
+    const Started started = look_again(static_cast<Bound*>(bound));
+    return started.start(started.argument);
 }
 
 /// Returns the blocked signals of the attributes, or the creating thread's.
@@ -417,6 +450,26 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
     return create(guard.allowed());
 }
 
+/// Creates a thread, inside the CPUs of the process if the attributes bind it.
+[[gnu::noinline]] int create_with(Create* real, pthread_t* thread, const pthread_attr_t& attributes,
+                                  const Started& started, const void* caller) noexcept {
+    const auto create = [&] { return real(thread, &attributes, started.start, started.argument); };
+    CpuSet wanted{};
+    if (!bound_to(attributes, wanted)) return create();
+    const bool by_program = !drom::callers::called_by_runtime(caller);
+    if (by_program) note_pinning();
+    if (!is_confined()) return create();
+    auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
+    if (bound == nullptr) return EAGAIN;
+    bound->started = started;
+    bound->wanted = wanted;
+    bound->by_program = by_program;
+    const int code = create_inside(real, thread, attributes, bound);
+    if (code != 0) free(bound);
+    // The kernel refuses a wrong mask best.
+    return code == EINVAL ? create() : code;
+}
+
 }  // namespace
 
 // Only right in the outermost function, hence a macro.
@@ -427,9 +480,10 @@ extern "C" {
 DROM_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t* mask) noexcept {
     auto* real = next_set_affinity();
     if (real == nullptr) return not_there();
-    if (!accept_setting(tid, is_calling_thread(tid), size, mask, CALLER)) return real(tid, size, mask);
+    CpuSet wanted{};
+    if (!accept_setting(tid, is_calling_thread(tid), size, mask, CALLER, wanted)) return real(tid, size, mask);
     const bool by_program = !drom::callers::called_by_runtime(CALLER);
-    return set_inside(read_mask(size, mask), by_program, [&](const CpuSet& set) { return set_affinity(tid, set); });
+    return set_inside(wanted, by_program, [&](const CpuSet& set) { return set_affinity(tid, set); });
 }
 
 DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* mask) noexcept {
@@ -437,8 +491,9 @@ DROM_EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_
     auto* real = next<int(pthread_t, size_t, const cpu_set_t*)>(known, "pthread_setaffinity_np");
     if (real == nullptr) return ENOSYS;
     const bool of_calling_thread = pthread_equal(thread, pthread_self()) != 0;
-    if (!accept_setting(0, of_calling_thread, size, mask, CALLER)) return real(thread, size, mask);
-    return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER), [&](const CpuSet& set) {
+    CpuSet wanted{};
+    if (!accept_setting(0, of_calling_thread, size, mask, CALLER, wanted)) return real(thread, size, mask);
+    return set_inside(wanted, !drom::callers::called_by_runtime(CALLER), [&](const CpuSet& set) {
         return real(thread, sizeof set.words, reinterpret_cast<const cpu_set_t*>(set.words));
     });
 }
@@ -474,22 +529,18 @@ DROM_EXPORT long syscall(long number, ...) noexcept {
     long argument[6];
     for (long& each : argument) each = va_arg(list, long);
     va_end(list);
-    auto* real = next<long(long, ...)>(known, "syscall");
+    auto* real = next<SystemCall>(known, "syscall");
     if (real == nullptr) return not_there();
     const auto tid = static_cast<pid_t>(argument[0]);
     const auto size = static_cast<size_t>(argument[1]);
     auto* mask = reinterpret_cast<void*>(argument[2]);
     if (number == SYS_sched_getaffinity && counts_cpus(tid, mask, CALLER)) {
         const long filled = real(number, tid, size, mask);
-        CpuSet counted{};
-        if (filled > 0 && (cpus_without_requests(counted) || start_of_process(counted)))
-            write_mask(counted, static_cast<size_t>(filled), mask);
+        if (filled > 0) write_count(static_cast<size_t>(filled), mask);
         return filled;
     }
-    if (number != SYS_sched_setaffinity || !accept_setting(tid, is_calling_thread(tid), size, mask, CALLER))
-        return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
-    return set_inside(read_mask(size, mask), !drom::callers::called_by_runtime(CALLER),
-                      [&](const CpuSet& set) { return real(number, tid, sizeof set.words, set.words); });
+    if (number == SYS_sched_setaffinity) return set_by_number(real, tid, size, mask, CALLER);
+    return real(number, argument[0], argument[1], argument[2], argument[3], argument[4], argument[5]);
 }
 
 /// Creates a thread inside the CPUs of the process: libgomp binds threads for good as it creates them.
@@ -500,17 +551,8 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     if (real == nullptr) return EAGAIN;
     if (is_ours(CALLER)) return real(thread, attributes, start, argument);
     drom::starting::before_thread(CALLER);
-    CpuSet wanted{};
-    if (attributes == nullptr || !bound_to(*attributes, wanted)) return real(thread, attributes, start, argument);
-    if (!drom::callers::called_by_runtime(CALLER)) note_pinning();
-    if (!is_confined()) return real(thread, attributes, start, argument);
-    auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
-    if (bound == nullptr) return EAGAIN;
-    *bound = {start, argument, wanted, !drom::callers::called_by_runtime(CALLER), {}, 0};
-    const int code = create_inside(real, thread, *attributes, bound);
-    if (code != 0) free(bound);
-    // The kernel refuses a wrong mask best.
-    return code == EINVAL ? real(thread, attributes, start, argument) : code;
+    if (attributes == nullptr) return real(thread, attributes, start, argument);
+    return create_with(real, thread, *attributes, {start, argument}, CALLER);
 }
 
 }  // extern "C"

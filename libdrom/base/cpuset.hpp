@@ -64,20 +64,32 @@ struct CpuSet {
         for (uint32_t i = (end + 63) / 64; i < kWords; ++i) beyond |= words[i];
         return beyond == 0;
     }
-    [[nodiscard]] bool contains(const CpuSet& other) const noexcept { return (other - *this).none(); }
-    [[nodiscard]] bool intersects(const CpuSet& other) const noexcept { return !(*this & other).none(); }
+    // Without a set in between: small stacks of programs have little room.
+    [[nodiscard]] bool contains(const CpuSet& other) const noexcept {
+        uint64_t missing = 0;  // as in none()
+        for (uint32_t i = 0; i < kWords; ++i) missing |= other.words[i] & ~words[i];
+        return missing == 0;
+    }
+    [[nodiscard]] bool intersects(const CpuSet& other) const noexcept {
+        uint64_t common = 0;  // as in none()
+        for (uint32_t i = 0; i < kWords; ++i) common |= words[i] & other.words[i];
+        return common != 0;
+    }
 
-    friend CpuSet operator&(CpuSet a, const CpuSet& b) noexcept {
-        for (uint32_t i = 0; i < kWords; ++i) a.words[i] &= b.words[i];
-        return a;
+    friend CpuSet operator&(const CpuSet& a, const CpuSet& b) noexcept {
+        CpuSet result{};
+        for (uint32_t i = 0; i < kWords; ++i) result.words[i] = a.words[i] & b.words[i];
+        return result;
     }
-    friend CpuSet operator|(CpuSet a, const CpuSet& b) noexcept {
-        for (uint32_t i = 0; i < kWords; ++i) a.words[i] |= b.words[i];
-        return a;
+    friend CpuSet operator|(const CpuSet& a, const CpuSet& b) noexcept {
+        CpuSet result{};
+        for (uint32_t i = 0; i < kWords; ++i) result.words[i] = a.words[i] | b.words[i];
+        return result;
     }
-    friend CpuSet operator-(CpuSet a, const CpuSet& b) noexcept {
-        for (uint32_t i = 0; i < kWords; ++i) a.words[i] &= ~b.words[i];
-        return a;
+    friend CpuSet operator-(const CpuSet& a, const CpuSet& b) noexcept {
+        CpuSet result{};
+        for (uint32_t i = 0; i < kWords; ++i) result.words[i] = a.words[i] & ~b.words[i];
+        return result;
     }
     friend bool operator==(const CpuSet& a, const CpuSet& b) noexcept {
         uint64_t differing = 0;  // as in none()

@@ -518,6 +518,12 @@ last_line_of() {
     done
 }
 
+@test "threads with the smallest stack bind themselves, as natively" {
+    [[ $("$hosts/pins" stack) == ok ]]
+    [[ $(LD_BIND_NOW=1 drom run -- "$hosts/pins" stack) == ok ]]
+    [[ $(drom run -- "$hosts/pins" stack) == ok ]]
+}
+
 # ticks_of_agent PID: prints the hundredths of a second for which the agent's threads have run.
 ticks_of_agent() { cat /proc/"$1"/task/*/stat | sed -n 's/^[0-9]* (drom) //p' | awk '{sum += $12 + $13} END {print sum + 0}'; }
 
