@@ -177,11 +177,26 @@ bool is_own_thread(pid_t tid) noexcept {
     return own;
 }
 
-/// The program, not its OpenMP runtime, has set the affinity of one of its threads.
-constinit std::atomic<bool> program_pins{false};
+/// Affinities that the program has set, and not its OpenMP runtime.
+struct Pinning {
+    std::atomic<bool> any;     ///< of one of its threads
+    std::atomic<bool> others;  ///< of the first thread, by another one
+};
+
+/// Two: a child that shares this process's memory (vfork) must not change what that finds here.
+constinit Pinning own_pinning{};
+constinit Pinning childs_pinning{};
+
+Pinning& present_pinning() noexcept { return drom::starting::is_forked_child() ? childs_pinning : own_pinning; }
+
+/// Returns whether it is so in this process, or was in the one that has forked it.
+bool has_pinned(std::atomic<bool> Pinning::* what) noexcept {
+    return (own_pinning.*what).load(std::memory_order_relaxed) ||
+           (drom::starting::is_forked_child() && (childs_pinning.*what).load(std::memory_order_relaxed));
+}
 
 void note_pinning() noexcept {
-    program_pins.store(true, std::memory_order_relaxed);
+    present_pinning().any.store(true, std::memory_order_relaxed);
     drom::container::forget_base();
 }
 
@@ -207,10 +222,10 @@ struct Choice {
     bool narrows;  ///< it leaves out CPUs that the process had at that time
     CpuSet wanted;
 };
-constinit Choice choice{};
+constinit Choice own_choice{};
+constinit Choice childs_choice{};
 
-/// Another thread may have set the affinity of the first one.
-constinit std::atomic<bool> others_chose{false};
+Choice& present_choice() noexcept { return drom::starting::is_forked_child() ? childs_choice : own_choice; }
 
 bool is_first_thread() noexcept { return syscall(SYS_gettid) == getpid(); }
 
@@ -234,8 +249,9 @@ drom::Request newest_request() noexcept {
 [[gnu::noinline]] void note_choice(bool of_calling_thread, const CpuSet& wanted) noexcept {
     const int saved = errno;
     const bool first = is_first_thread();
-    if (!first && !of_calling_thread) others_chose.store(true, std::memory_order_relaxed);
+    if (!first && !of_calling_thread) present_pinning().others.store(true, std::memory_order_relaxed);
     if (first && of_calling_thread && wanted.intersects(cpus_there())) {
+        Choice& choice = present_choice();
         choice.process = getpid();
         choice.narrows = !wanted.contains(cpus_now());
         choice.wanted = wanted;
@@ -247,8 +263,9 @@ drom::Request newest_request() noexcept {
 /// other threads than the first one have what their creators had.
 bool cpus_without_requests(CpuSet& cpus) noexcept {
     if (!start_of_process(cpus)) return false;
-    if (!program_pins.load(std::memory_order_relaxed)) return true;
-    if (!is_first_thread() || others_chose.load(std::memory_order_relaxed)) return false;
+    if (!has_pinned(&Pinning::any)) return true;
+    if (!is_first_thread() || has_pinned(&Pinning::others)) return false;
+    const Choice& choice = childs_choice.process == getpid() ? childs_choice : own_choice;
     if (choice.process != 0 && choice.process != getpid()) return false;
     if (!choice.narrows) return true;
     const CpuSet wanted = choice.wanted & cpus_there();

@@ -104,6 +104,8 @@ bool may_start_beside() noexcept {
 
 }  // namespace
 
+bool is_forked_child() noexcept { return owner != 0 && getpid() != owner; }
+
 void before_thread(const void* caller) noexcept {
     if (container::follows()) {
         if (starts_beside) container::follow_from_here();

@@ -8,4 +8,7 @@ namespace drom::starting {
 /// is none yet; the agent's thread is created with the first thread of any caller.
 void before_thread(const void* caller) noexcept;
 
+/// Returns whether a process that was started forked this one, which may share that one's memory (vfork).
+bool is_forked_child() noexcept;
+
 }  // namespace drom::starting

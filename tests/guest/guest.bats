@@ -524,6 +524,17 @@ last_line_of() {
     [[ $(drom run -- "$hosts/pins" stack) == ok ]]
 }
 
+@test "children of vfork that bind themselves do not change how many CPUs their parent counts" {
+    drom run --name pins --cpus "$both" -- "$hosts/pins" vfork "$stop" >"$work/out" 3>&- &
+    host=$!
+    eventually 90 eval 'drom list | grep -q async'
+    drom set pins "$one" --timeout 20000
+    touch "$stop"
+    wait "$host"
+    host=
+    [[ $(<"$work/out") == "2 CPUs"$'\n'ok ]]
+}
+
 # ticks_of_agent PID: prints the hundredths of a second for which the agent's threads have run.
 ticks_of_agent() { cat /proc/"$1"/task/*/stat | sed -n 's/^[0-9]* (drom) //p' | awk '{sum += $12 + $13} END {print sum + 0}'; }
 
