@@ -40,7 +40,7 @@ class Folders(unittest.TestCase):
 
     def test_the_architecture_has_ten_answers_at_least(self) -> None:
         text = (ROOT / "docs/developer/architecture.md").read_text()
-        self.assertGreaterEqual(text.split("| question | folder |")[1].count("\n| "), 10)
+        self.assertGreaterEqual(sum(part.count("\n| ") for part in text.split("| question | folder |")[1:]), 10)
         self.assertEqual(folders(text), [])
 
 
