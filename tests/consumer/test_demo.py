@@ -4,7 +4,9 @@ work."""
 
 import contextlib
 import io
+import os
 import sys
+import tempfile
 import unittest
 import xml.etree.ElementTree as xml
 from pathlib import Path
@@ -19,7 +21,7 @@ import turns  # noqa: E402
 from svg import PAPER, text_width  # noqa: E402
 from programs import Pair, Program  # noqa: E402
 from runs import Failure, environment, exit_status, output_of, seconds_of  # noqa: E402
-from ways import Run, Times, TooShort  # noqa: E402
+from ways import Process, Run, Times, TooShort, wait_for_table  # noqa: E402
 
 SECOND = 1_000_000_000
 START = 1000 * SECOND
@@ -209,6 +211,28 @@ class Reports(unittest.TestCase):
         self.assertIn("3.10 (3.00-3.20)", text)
         self.assertIn("-33 %", text)
         self.assertEqual(len({line.rstrip()[-1] for line in text.splitlines() if line.startswith("  drom")}), 1)
+
+
+class Tables(unittest.TestCase):
+    """On a crowded machine the table came later than the watcher, and the demonstration ended with a wrong reason."""
+
+    def started(self, script: str) -> tuple[Process, Path]:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        table = Path(folder.name) / "table"
+        process = Process(Program("late", lambda _: ["sh", "-c", script.format(table=table)], 1), dict(os.environ))
+        self.addCleanup(process.stop)
+        return process, table
+
+    def test_a_table_that_comes_late_is_waited_for(self):
+        process, table = self.started("sleep 0.5; mkdir {table}; sleep 60")
+        wait_for_table(process, table)
+        self.assertTrue(table.exists())
+
+    def test_a_program_that_ends_without_a_table_is_not_waited_for(self):
+        process, table = self.started("exit 3")
+        wait_for_table(process, table)
+        self.assertFalse(table.exists())
 
 
 class Calibration(unittest.TestCase):

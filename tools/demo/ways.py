@@ -161,6 +161,12 @@ class Watch:
         self.reader.join(5)
 
 
+def wait_for_table(simulation: Process, table: Path) -> None:
+    """Waits until `drom run` has made the table, or has ended. On a crowded machine that takes longer than the arrival."""
+    while not table.exists() and not simulation.ended_within(0.02):
+        pass
+
+
 class TooShort(Failure):
     """A simulation whose length was measured while the machine was busier than now."""
 
@@ -209,8 +215,9 @@ class Node:
     def watched(self, simulation: Process, analytics: Callable[[], Process], env: dict[str, str]) -> Run:
         watch = None
         try:
-            # Half way to the arrival the table is there and the start of a watcher disturbs no resize.
+            # Half way to the arrival the start of a watcher disturbs no resize.
             self.wait_for_arrival(simulation, 0.5)
+            wait_for_table(simulation, Path(env["DROM_TABLE"]))
             watch = Watch(self.drom, env)
             result = self.both("drom", simulation, analytics)
             result.events = watch.events_at_end()
