@@ -199,7 +199,7 @@ compute() {
     count lint "$results/lint.xml"
 }
 
-# idle_a_lot: runs the suites that leave CPUs to others, at a low priority: those of Slurm have deadlines.
+# idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.
 idle_a_lot() {
     renice -n 5 "$BASHPID" >/dev/null
     together dev 3 "${sleeping[@]}"
