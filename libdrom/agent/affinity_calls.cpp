@@ -177,26 +177,38 @@ bool is_own_thread(pid_t tid) noexcept {
     return own;
 }
 
+// ---- what the program has set -------------------------------------------------------------------------------------
+//
+// A mask does not tell whether the program has narrowed it or a request. So what the first thread sets for itself is
+// noted: its first region makes the team.
+
+/// Only the first thread uses it. The process is noted, because another thread may be the first one of a forked child.
+struct Choice {
+    pid_t process;
+    bool narrows;  ///< it leaves out CPUs that the process had at that time
+    CpuSet wanted;
+};
+
 /// Affinities that the program has set, and not its OpenMP runtime.
-struct Pinning {
+struct Settings {
     std::atomic<bool> any;     ///< of one of its threads
     std::atomic<bool> others;  ///< of the first thread, by another one
+    Choice choice;             ///< of the first thread, by itself
 };
 
 /// Two: a child that shares this process's memory (vfork) must not change what that finds here.
-constinit Pinning own_pinning{};
-constinit Pinning childs_pinning{};
+constinit Settings own_settings{};
+constinit Settings childs_settings{};
 
-Pinning& present_pinning() noexcept { return drom::starting::is_forked_child() ? childs_pinning : own_pinning; }
+Settings& settings() noexcept { return drom::starting::is_forked_child() ? childs_settings : own_settings; }
 
 /// Returns whether it is so in this process, or was in the one that has forked it.
-bool has_pinned(std::atomic<bool> Pinning::* what) noexcept {
-    return (own_pinning.*what).load(std::memory_order_relaxed) ||
-           (drom::starting::is_forked_child() && (childs_pinning.*what).load(std::memory_order_relaxed));
+bool is_set(std::atomic<bool> Settings::* what) noexcept {
+    return (own_settings.*what).load(std::memory_order_relaxed) || (settings().*what).load(std::memory_order_relaxed);
 }
 
-void note_pinning() noexcept {
-    present_pinning().any.store(true, std::memory_order_relaxed);
+void note_setting() noexcept {
+    settings().any.store(true, std::memory_order_relaxed);
     drom::container::forget_base();
 }
 
@@ -210,22 +222,6 @@ bool start_of_process(CpuSet& cpus) noexcept {
     cpus = drom::client::first_mask();
     return drom::client::moves_threads();
 }
-
-// ---- what the program's first thread has chosen -------------------------------------------------------------------
-//
-// A mask does not tell whether the program has narrowed it or a request. So what the first thread sets for itself is
-// noted: its first region makes the team.
-
-/// Only the first thread uses it. The process is noted, because another thread may be the first one of a forked child.
-struct Choice {
-    pid_t process;
-    bool narrows;  ///< it leaves out CPUs that the process had at that time
-    CpuSet wanted;
-};
-constinit Choice own_choice{};
-constinit Choice childs_choice{};
-
-Choice& present_choice() noexcept { return drom::starting::is_forked_child() ? childs_choice : own_choice; }
 
 bool is_first_thread() noexcept { return syscall(SYS_gettid) == getpid(); }
 
@@ -249,9 +245,9 @@ drom::Request newest_request() noexcept {
 [[gnu::noinline]] void note_choice(bool of_calling_thread, const CpuSet& wanted) noexcept {
     const int saved = errno;
     const bool first = is_first_thread();
-    if (!first && !of_calling_thread) present_pinning().others.store(true, std::memory_order_relaxed);
+    if (!first && !of_calling_thread) settings().others.store(true, std::memory_order_relaxed);
     if (first && of_calling_thread && wanted.intersects(cpus_there())) {
-        Choice& choice = present_choice();
+        Choice& choice = settings().choice;
         choice.process = getpid();
         choice.narrows = !wanted.contains(cpus_now());
         choice.wanted = wanted;
@@ -263,9 +259,10 @@ drom::Request newest_request() noexcept {
 /// other threads than the first one have what their creators had.
 bool cpus_without_requests(CpuSet& cpus) noexcept {
     if (!start_of_process(cpus)) return false;
-    if (!has_pinned(&Pinning::any)) return true;
-    if (!is_first_thread() || has_pinned(&Pinning::others)) return false;
-    const Choice& choice = childs_choice.process == getpid() ? childs_choice : own_choice;
+    if (!is_set(&Settings::any)) return true;
+    if (!is_first_thread() || is_set(&Settings::others)) return false;
+    const Choice& childs = childs_settings.choice;
+    const Choice& choice = childs.process == getpid() ? childs : own_settings.choice;
     if (choice.process != 0 && choice.process != getpid()) return false;
     if (!choice.narrows) return true;
     const CpuSet wanted = choice.wanted & cpus_there();
@@ -298,7 +295,7 @@ bool is_calling_thread(pid_t tid) noexcept { return tid == 0 || syscall(SYS_gett
     if (wanted.none()) return false;
     const bool own = is_own_thread(tid);
     if (own && !drom::callers::called_by_runtime(caller)) {
-        note_pinning();
+        note_setting();
         note_choice(of_calling_thread, wanted);
     }
     return is_confined() && (own || is_moved_with_us(tid));  // mutant moved-with-us
@@ -474,7 +471,7 @@ int create_inside(Create* real, pthread_t* thread, const pthread_attr_t& attribu
     CpuSet wanted{};
     if (!bound_to(attributes, wanted)) return create();
     const bool by_program = !drom::callers::called_by_runtime(caller);
-    if (by_program) note_pinning();
+    if (by_program) note_setting();
     if (!is_confined()) return create();
     auto* bound = static_cast<Bound*>(malloc(sizeof(Bound)));
     if (bound == nullptr) return EAGAIN;
