@@ -421,13 +421,19 @@ $WORK/here/mine" ]]
     drom explain one --sample 1 | grep -Eq "Request 2 \(CPU $A\) is released after [0-9.]+ [um]s, by confinement from outside"
 }
 
-@test "--no-wait posts and returns 0" {
+@test "--no-wait posts, says so once, and returns 0" {
     two_cpus
-    sleeper one "$BOTH"
+    sleeper one "$BOTH" --job j1
     kill -STOP "$(client one pid)"
-    drom set one "$A" --no-wait --quiet
+    run --separate-stderr drom set one "$A" --no-wait
+    [[ $status == 0 && $output == "one ("*"): $BOTH -> $A, posted" && -z $stderr ]]
     client_is one want "$A"
     [[ $(client one released) -lt $(client one seq) ]]
+    [[ $(drom set one "$A" --no-wait --json | jq -r .missing) == *"has not released its CPUs yet"* ]]
+    run --separate-stderr drom shrink --job j1 1 --no-wait
+    [[ $status == 0 && $output == "one ("*"): $A -> $A, posted" && -z $stderr ]]
+    run --separate-stderr drom drain "$B" --no-wait
+    [[ $status == 0 && $output == "$B: drained, but not every client has released yet" && -z $stderr ]]
 }
 
 @test "CPUs of a client whose launcher and program were killed are shown, and freed by check" {

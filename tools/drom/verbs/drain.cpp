@@ -31,12 +31,13 @@ int verb_drain(const CommandOptions& options) {
     if (!outcome) return refused(options, outcome.error());
     const auto masks = table->masks();
     if (!masks) return refused(options, masks.error());
-    if (outcome->pending() && !options.quiet) complain(outcome->text);
+    const bool late = outcome->pending() && options.request.wait != Wait::kNothing;
+    if (late && !options.quiet) complain(outcome->text);
     if (options.json)
         print(drain_json(options.verb, *outcome, *cpus, masks->drained));
     else if (!options.quiet)
         print(cpus->text() + ": " + done_words(drains, *outcome) + "\n");
-    return outcome->pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
+    return late ? kPosted : kDone;
 }
 
 }  // namespace drom::command

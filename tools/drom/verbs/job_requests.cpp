@@ -115,13 +115,14 @@ private:
     }
 
     int answer(const Outcome& outcome) {
-        if (outcome.pending() && !options_.quiet) complain(in_own_words({outcome.status, outcome.text}).text);
+        const bool late = outcome.pending() && options_.request.wait != Wait::kNothing;
+        if (late && !options_.quiet) complain(in_own_words({outcome.status, outcome.text}).text);
         look_again();
         if (options_.json)
             print(job_request_json(options_.verb, options_.job, outcome, before_, clients_));
         else if (!options_.quiet)
             print(text(outcome));
-        return outcome.pending() && options_.request.wait != Wait::kNothing ? kPosted : kDone;
+        return late ? kPosted : kDone;
     }
 
     /// Looks at the clients again, without those that have ended meanwhile.
@@ -143,7 +144,8 @@ private:
         for (size_t i = 0; i < clients_.size(); ++i) {
             const auto& info = clients_[i].info;
             const std::string wanted = clients_[i].wanted.text();
-            lines += outcome.unchanged() || before_[i] == clients_[i].wanted
+            const bool same = before_[i] == clients_[i].wanted && info.released_seq >= info.request_seq;
+            lines += outcome.unchanged() || same
                          ? fmt::format("{}: has {} already\n", client_words(info), wanted)
                          : fmt::format("{}: {} -> {}, {}\n", client_words(info), before_[i].text(), wanted,
                                        progress_words(info, took_ns_));

@@ -27,7 +27,8 @@ int answer(const CommandOptions& options, const Table& table, const Outcome& out
            uint64_t took_ns) {
     auto after = view_of(table, before.info.pid);
     if (!after) return refused(options, after.error());
-    if (outcome.pending() && !options.quiet) complain(outcome.text);
+    const bool late = outcome.pending() && options.request.wait != Wait::kNothing;
+    if (late && !options.quiet) complain(outcome.text);
     if (options.json) {
         print(request_json(options.verb, outcome, before.wanted, *after));
     } else if (options.quiet) {
@@ -38,7 +39,7 @@ int answer(const CommandOptions& options, const Table& table, const Outcome& out
         print(fmt::format("{}: {} -> {}, {}\n", client_words(after->info), before.wanted.text(), after->wanted.text(),
                           progress_words(after->info, took_ns)));
     }
-    return outcome.pending() && options.request.wait != Wait::kNothing ? kPosted : kDone;
+    return late ? kPosted : kDone;
 }
 
 }  // namespace
