@@ -15,6 +15,7 @@
 #include "base/env.hpp"
 #include "base/error.hpp"
 #include "base/process_identity.hpp"
+#include "base/process_stat.hpp"
 #include "foreign_files.hpp"
 #include "ledger.hpp"
 #include "locations.hpp"
@@ -53,19 +54,12 @@ Extent extent_of(uint32_t cpus, uint32_t clients) noexcept {
 
 // --- the machine ---------------------------------------------------------------------------------------------------
 
-int read_text(const char* path, char* out, size_t size) noexcept {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    const ssize_t length = read(fd, out, size - 1);
-    close(fd);
-    if (length <= 0 || out[length - 1] != '\n') return -1;  // half a list of CPUs is no list
-    out[length - 1] = '\0';
-    return 0;
-}
-
 bool read_cpus(const char* path, CpuSet& set) noexcept {
     char text[4096];
-    return read_text(path, text, sizeof text) == 0 && parse_cpus(text, set).what == nullptr;
+    const int length = read_text(AT_FDCWD, path, text, sizeof text);
+    if (length <= 0) return false;
+    text[length - 1] = '\0';  // the end of the line
+    return parse_cpus(text, set).what == nullptr;
 }
 
 CpuSet cpus_of_file(const char* path) noexcept {
