@@ -2,11 +2,11 @@
 // options.cpp - DLB_ARGS and the argument of DLB_Init, as far as they concern DROM.
 #include "options.hpp"
 
-#include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "private.h"
 #include "say.hpp"
 
 namespace drom::dlb {
@@ -153,10 +153,8 @@ bool table_of(const Options& options, char* room, size_t size, const char*& wher
     where = nullptr;
     if (options.key_refused) return false;
     if (options.key[0] == '\0') return true;
-    const char* base = secure_getenv("DROM_TABLE");
-    char own[48];
-    snprintf(own, sizeof own, "/dev/shm/drom-%u", geteuid());
-    if (base == nullptr || *base == '\0') base = own;
+    char base[256];
+    if (drom_dlb_table(base, sizeof base) != DROM_OK) return false;
     // DLB_DROM_PreInit may have set a table with a key in this process already.
     const char* slash = strrchr(base, '/');
     const char* mark = strstr(slash != nullptr ? slash : base, kKeyMark);

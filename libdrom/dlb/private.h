@@ -61,6 +61,9 @@ DROM_EXPORT void drom_dlb_on_release(drom_dlb_released_fn);
 
 /* ---- the table: what DLB's administrators know of it ----------------------------------------------------------- */
 
+/* Writes the path of the user's table: DROM_TABLE, else the default. DROM_E_INVAL: it does not fit. */
+DROM_EXPORT int drom_dlb_table(char* path, size_t size);
+
 typedef struct drom_dlb_view drom_dlb_view;
 DROM_EXPORT int drom_dlb_open(drom_dlb_view**, const char* where, drom_error*);
 DROM_EXPORT void drom_dlb_close(drom_dlb_view*);

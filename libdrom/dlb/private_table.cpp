@@ -87,6 +87,8 @@ void each_cpu(const drom_dlb_view& view, int32_t pid, const uint64_t* words, siz
 
 extern "C" {
 
+int drom_dlb_table(char* path, size_t size) { return drom::table_path(nullptr, path, size, nullptr); }
+
 int drom_dlb_open(drom_dlb_view** view, const char* where, drom_error* error) {
     *view = nullptr;
     void* memory = calloc(1, sizeof(drom_dlb_view));

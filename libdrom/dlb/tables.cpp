@@ -4,19 +4,13 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <ctime>
 
+#include "base/clock.hpp"
 #include "say.hpp"
 
 namespace drom::dlb {
 
 namespace {
-
-uint64_t now_ms() noexcept {
-    timespec now{};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return static_cast<uint64_t>(now.tv_sec) * 1000 + static_cast<uint64_t>(now.tv_nsec) / 1000000;
-}
 
 drom_options with_flags(uint64_t flags) noexcept {
     drom_options options{};
@@ -61,10 +55,10 @@ int find_owners(const Tables& tables, int pid, const CpuSet& mask, Owners& owner
 
 /// Waits for all of them, with one time limit.
 int await_all(const Tables& tables, const Owners& owners, int pid, bool answers, drom_error* error) noexcept {
-    const uint64_t deadline = now_ms() + time_limit_ms();
+    const uint64_t deadline = deadline_in_ms(time_limit_ms());
     for (size_t i = 0; i < owners.count + (answers ? 1 : 0); ++i) {
-        const uint64_t now = now_ms();
-        const auto left = static_cast<uint32_t>(now < deadline ? deadline - now : 1);
+        const uint64_t now = now_ns();
+        const auto left = static_cast<uint32_t>(now < deadline ? (deadline - now) / kMillisecond + 1 : 1);
         const int status = await(tables, i < owners.count ? owners.pids[i] : pid, left, error);
         if (status == DROM_E_TIMEOUT || (status < 0 && i == owners.count)) return status;
     }
