@@ -173,6 +173,9 @@ pages() { printf '%s\n' -h --help; for verb in $("$BIN" -h | awk '/^  [a-z]/ {pr
     refuses 2 "--seed 99999999999999999999 is out of range; 0 to 18446744073709551615 can be meant$" drom verify --seed 99999999999999999999 -- true
     refuses 2 "--ncpus 0 is out of range" drom run --ncpus 0 -- true
     refuses 2 "--for 0 is out of range" drom watch --for 0
+    refuses 2 "--for '0.5' is not a whole number of seconds$" drom watch --for 0.5
+    refuses 2 "--window '1.5' is not a whole number of seconds$" drom top --window 1.5
+    for page in "watch -h" "top -h" "trace -h"; do run -0 drom $page; [[ $(tr -s ' \n' ' ' <<<"$output") == *" whole seconds"* ]]; done
     # 010 is ten, not eight: the table is the next thing that is missing
     refuses 1 "$no_table" drom shrink 1 010
 }

@@ -110,39 +110,41 @@ void add_rest(CLI::App* app, const std::string& verb, Typed& typed) {
         add_pace(app, typed);
     }
     if (verb == "watch") {
-        add_value(app, "--for", typed.duration, "SECONDS", "end after this time");
+        add_value(app, "--for", typed.duration, "SECONDS", "end after so many whole seconds");
         add_value(app, "--count", typed.events, "N", "end after this many events");
         app->add_flag("--all", typed.options.watch.all, "begin with the oldest event still kept");
     }
     if (verb == "stats") {
         add_value(app, "--job", typed.options.job, "ID", "the clients of this job, in place of CLIENT");
-        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs, in whole seconds (10)");
         app->add_flag("--csv", typed.options.stats.csv, "one line per program, fields separated by commas");
         app->add_flag("--talp", typed.options.stats.talp, "one program, as DLB's TALP writes it (JSON)");
         app->add_flag("--regions", typed.options.stats.regions, "the parts that programs name and count themselves");
     }
     if (verb == "top") {
         app->add_flag("--once", typed.options.once, "one table, and no further ones");
-        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs for each table (2)");
+        add_value(app, "--window", typed.window, "SECONDS",
+                  "how long to look at the programs for each table, in whole seconds (2)");
     }
     if (verb == "trace") {
         add_value(app, "--format", typed.options.trace.format, "FORMAT",
                   "perfetto, paraver or csv (what FILE ends with: .json, .prv or .csv)");
-        add_value(app, "--for", typed.duration, "SECONDS", "end after this time");
+        add_value(app, "--for", typed.duration, "SECONDS", "end after so many whole seconds");
     }
     if (verb == "advise") {
         add_value(app, "--policy", typed.options.advise.policy, "POLICY",
                   "NAME or NAME:OPTION=VALUE,...: equipartition, efficiency (default), balance, reshape, share");
         add_value(app, "--job", typed.options.job, "ID", "only the clients of this job");
-        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
-        add_value(app, "--interval", typed.interval, "SECONDS", "begin again so often, until SIGINT");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs, in whole seconds (10)");
+        add_value(app, "--interval", typed.interval, "SECONDS",
+                  "begin again after so many whole seconds, until SIGINT");
         app->add_flag("--apply", typed.options.advise.apply, "carry the changes out, all or none");
         add_value(app, "--journal", typed.options.advise.journal, "FILE",
                   "append what is seen and advised, for drom-sim replay");
         add_pace(app, typed);
     }
     if (verb == "metrics") {
-        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs (10)");
+        add_value(app, "--window", typed.window, "SECONDS", "how long to look at the programs, in whole seconds (10)");
         add_value(app, "--out", typed.options.out, "FILE", "replace this file as a whole, in place of standard output");
     }
     if (verb == "explain") {
