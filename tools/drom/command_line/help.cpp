@@ -20,6 +20,13 @@ constexpr std::string_view kClient =
 constexpr std::string_view kExit =
     "Exit status: 0 done; 1 refused, or output lost; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
 
+/// Of drom check, which posts nothing that a client has to acknowledge.
+constexpr std::string_view kExitOfCheck = "Exit status: 0 done; 1 refused, or output lost; 2 usage; 4 table damaged\n";
+
+/// Of drom env, which opens no table.
+constexpr std::string_view kExitOfEnv =
+    "Exit status: 0 done; 1 refused, a variable is wrong, or output lost; 2 usage\n";
+
 /// Of drom run, which ends as its command does.
 constexpr std::string_view kExitOfRun =
     "Exit status: the command's; 126 it cannot be executed; 127 it was not found. Where it was not started: 1 refused; "
@@ -58,6 +65,12 @@ std::string_view main_argument(const VerbText& verb) {
     return takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments.substr(0, verb.arguments.find('|'));
 }
 
+std::string_view exit_statuses(const VerbText& verb) {
+    if (verb.name == "run") return kExitOfRun;
+    if (verb.name == "check") return kExitOfCheck;
+    return verb.name == "env" ? kExitOfEnv : kExit;
+}
+
 std::string usage_of(const VerbText& verb) {
     return fmt::format("Usage: drom {}{}{}{}\n", verb.name, verb.arguments.empty() ? "" : " ", verb.arguments,
                        takes(verb, "[options]") ? "" : " [options]");
@@ -93,7 +106,7 @@ std::string verb_help(const VerbText& verb, std::span<const OptionRow> options, 
         if (verb.name == "list") out += columns();
         if (takes(verb, "MASK") || verb.name == "run") out += kMask;
         if (takes(verb, "CLIENT")) out += kClient;
-        out += verb.name == "run" ? kExitOfRun : kExit;
+        out += exit_statuses(verb);
         out += "\nExamples:\n" + indented(verb.examples);
     } else {
         out += fmt::format("\ndrom {} --help says more and shows examples.\n", verb.name);

@@ -25,7 +25,7 @@ int verb_check(const CommandOptions& options) {
                           counted(snapshot->masks.present.count(), "CPU"),
                           outcome->unchanged() ? "nothing to do" : "finished what was left unfinished"));
     }
-    return outcome->pending() ? kPosted : kDone;
+    return kDone;
 }
 
 }  // namespace drom::command
