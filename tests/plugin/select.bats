@@ -161,10 +161,9 @@ sys.exit(ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL).slurm_load_node(ctypes.c_l
     no_errors
 }
 
-@test "the main scheduler does it as well, without the backfill scheduler's help" {
+@test "a job shares nodes, whichever of Slurm's two schedulers looks at it first" {
     mate -N4
-    # The main scheduler looks at a job as soon as that is submitted, before backfill does.
-    SECONDS=0
+    # The main scheduler mostly does, because it looks at a job as soon as that is submitted.
     guest -N4
     log_says "job $GUEST shares"
     grep -q "sched: Allocate JobId=$GUEST\|_start_job: Started JobId=$GUEST" "$CLUSTER/log/slurmctld.log"
@@ -365,7 +364,7 @@ step_runs() { [[ -n $(squeue -h -s "$1") ]]; }
     gets n1 "$MATE.1" 0-7
 }
 
-@test "who is suspended lends nothing, and gets back what it lent" {
+@test "a suspended job lends nothing, and gets back what it lent" {
     mate -N4
     local node pids=()
     # The step runs everywhere: an srun that is suspended during its launch would wait for ever.
