@@ -145,7 +145,6 @@ public:
 
     const RunningJob& running(int slot) const { return jobs_[index(slot)]; }
     const SharedNodes& piece(int number) const { return pieces_[index(number)]; }
-    int running_count() const noexcept { return running_count_; }
     /// Returns the number below which slots may be in use.
     int slots() const noexcept { return static_cast<int>(jobs_.size()); }
     NodeSet nodes_of(int slot) const;

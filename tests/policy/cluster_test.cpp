@@ -207,7 +207,7 @@ TEST(Cluster, PredictedEndsComeTrueWhenRequestsAreExact) {
         std::vector<Seconds> predicted(static_cast<std::size_t>(cluster.slots()), 0);
         for (const int slot : drom::test::slots_of(cluster))
             predicted[static_cast<std::size_t>(slot)] = cluster.running(slot).end;
-        while (cluster.running_count() > 0) {
+        while (!drom::test::slots_of(cluster).empty()) {
             int first = -1;
             for (const int slot : drom::test::slots_of(cluster))
                 if (first < 0 || cluster.running(slot).end < cluster.running(first).end) first = slot;
@@ -271,7 +271,7 @@ TEST(Cluster, AnEarlyEndMakesNoOtherJobEndLater) {
         Cluster cluster = drom::test::random_cluster(Machine::uniform(9, 7), random_rules(3), now, 25);
         for (const int slot : drom::test::slots_of(cluster))  // the test leaves overdue jobs out
             if (cluster.running(slot).limit_end <= now) cluster.finish(slot, now);
-        while (cluster.running_count() > 0) {
+        while (!drom::test::slots_of(cluster).empty()) {
             now += *rc::gen::inRange<Seconds>(0, 60);
             std::map<int, Seconds> before;
             for (const int slot : drom::test::slots_of(cluster)) before[slot] = cluster.running(slot).limit_end;

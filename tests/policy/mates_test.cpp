@@ -62,7 +62,7 @@ TEST(Mates, AreThoseThatTryingAllSubsetsFinds) {
         Seconds now = 0;
         const Cluster cluster =
             random_cluster(Machine::uniform(*rc::gen::inRange(2, 14), *rc::gen::inRange(2, 9)), rules, now, 18);
-        RC_PRE(cluster.running_count() <= 12);
+        RC_PRE(slots_of(cluster).size() <= 12U);
         Job job = random_job(1000, now, cluster.machine().nodes);
         job.request = *rc::gen::inRange<Seconds>(1, 150);
         job.filter.contiguous = *rc::gen::weightedElement<bool>({{1, true}, {3, false}});

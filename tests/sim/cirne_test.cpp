@@ -207,7 +207,6 @@ TEST(Cirne, PresetsAreFoundByName) {
     for (const char* name : {"w1", "w2", "w1-samples", "w2-samples", "w5", "year", "eamc"}) {
         const auto parameters = cirne_preset(name);
         ASSERT_TRUE(parameters) << name;
-        EXPECT_EQ(cirne_mistake(*parameters), "");
         EXPECT_EQ(parameters->name, std::string("cirne-") + name);
     }
     EXPECT_EQ(
@@ -228,25 +227,6 @@ TEST(Cirne, TheWorkloadOfChapterSixHasNearlyItsMeans) {
     EXPECT_NEAR(nodes, 18.29, 1);
     EXPECT_NEAR(hours, 3.65, 0.15);
     std::printf("mean nodes %.2f, mean run %.2f h\n", nodes, hours);
-}
-
-TEST(Cirne, ParametersThatCannotBeAreSaid) {
-    const auto mistake = [](auto change) {
-        CirneParameters parameters;
-        change(parameters);
-        return cirne_mistake(parameters);
-    };
-    EXPECT_EQ(mistake([](auto& p) { p.jobs = 0; }), "the number of jobs is 1 to 10^9");
-    EXPECT_EQ(mistake([](auto& p) { p.nodes = 0; }), "nodes and cores are at least 1");
-    EXPECT_EQ(mistake([](auto& p) { p.nodes = 1 << 30; }), "the machine has at most 10^9 cores");
-    EXPECT_EQ(mistake([](auto& p) { p.arrival_factor = std::nan(""); }), "the factor of the arrivals is 1e-6 to 1e6");
-    EXPECT_EQ(mistake([](auto& p) { p.time_factor = 0; }), "the factor of the times is above 0, and at most 1e6");
-    EXPECT_EQ(mistake([](auto& p) { p.size_f = 0; }), "f of the sizes is 0.01 to 10");
-    EXPECT_EQ(mistake([](auto& p) { p.size_c = 2; }), "c of the sizes is -1 to 1");
-    EXPECT_EQ(mistake([](auto& p) { p.power_of_two = 1.5; }), "the share of powers of two is 0 to 1");
-    EXPECT_EQ(mistake([](auto& p) { p.accuracy_shape = 0; }), "the shape of the accuracy is 0.01 to 1000");
-    EXPECT_EQ(mistake([](auto& p) { p.accuracy_scale = -1; }),
-              "the scale of the accuracy is above 0, and at most 1000");
 }
 
 }  // namespace

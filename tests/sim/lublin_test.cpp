@@ -141,22 +141,5 @@ TEST(Lublin, SmallMachinesHaveSmallJobs) {
     }
 }
 
-TEST(Lublin, ParametersThatCannotBeAreSaid) {
-    const auto mistake = [](auto change) {
-        LublinParameters parameters;
-        change(parameters);
-        return lublin_mistake(parameters);
-    };
-    EXPECT_EQ(mistake([](auto&) {}), "");
-    EXPECT_EQ(mistake([](auto& p) { p.jobs = -1; }), "the number of jobs is 1 to 10^9");
-    EXPECT_EQ(mistake([](auto& p) { p.cores_per_node = 0; }), "nodes and cores are at least 1");
-    EXPECT_EQ(mistake([](auto& p) { p.nodes = 1LL << 40; }), "the machine has at most 10^9 cores");
-    EXPECT_EQ(mistake([](auto& p) { p.max_run_log = 1; }), "the logarithm of the longest run time is 7 to 20");
-    EXPECT_EQ(mistake([](auto& p) { p.start_hour = 24; }), "the hour of the log's zero is 0 to 23");
-    EXPECT_EQ(mistake([](auto& p) { p.accuracy_shape = 0; }), "the shape of the accuracy is 0.01 to 1000");
-    EXPECT_EQ(mistake([](auto& p) { p.accuracy_scale = std::nan(""); }),
-              "the scale of the accuracy is above 0, and at most 1000");
-}
-
 }  // namespace
 }  // namespace drom::sim

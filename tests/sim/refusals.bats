@@ -195,6 +195,8 @@ said_alone() {
     said_alone 2 "run: --machine and --slurm-conf both say how large the machine is; give one" --swf "$log" --machine m --apps a --slurm-conf c
     said_alone 2 "run: cannon1024 has 1 job, whatever --jobs says; leave it out" --generate cannon1024 --jobs 7
     said_alone 2 "generate: equipartition-5 has 5 jobs, whatever --jobs says; leave it out" generate equipartition-5 --jobs 7
+    said_alone 2 "generate: --jobs 0 is out of range; 1 to 100000000 can be meant" generate w1 --jobs 0
+    said_alone 2 "generate: --jobs '0.5' is not a whole number" generate lublin --jobs 0.5
     said_alone 2 "run: --jobs is for generated workloads; --first N takes the first jobs of a log" --swf "$log" --jobs 5
     said_alone 2 "run: --workload-seed is for generated workloads; a log is what it is" --swf "$log" --workload-seed 5
     said_alone 2 "run: --keep-overrun is for logs; a generated workload needs no repair" --generate w5 --jobs 5 --keep-overrun

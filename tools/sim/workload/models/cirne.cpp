@@ -147,23 +147,6 @@ Workload cirne(const CirneParameters& parameters, std::uint64_t seed) {
     return workload;
 }
 
-std::string cirne_mistake(const CirneParameters& p) {
-    constexpr std::int64_t kMax = 1'000'000'000;
-    // Every one of them, written so that a NaN is a mistake, too.
-    if (p.jobs < 1 || p.jobs > kMax) return "the number of jobs is 1 to 10^9";
-    if (p.nodes < 1 || p.cores_per_node < 1 || p.max_nodes < 1) return "nodes and cores are at least 1";
-    if (p.nodes > kMax / p.cores_per_node) return "the machine has at most 10^9 cores";
-    if (!(p.arrival_factor >= 1e-6 && p.arrival_factor <= 1e6)) return "the factor of the arrivals is 1e-6 to 1e6";
-    if (!(p.time_factor > 0 && p.time_factor <= 1e6)) return "the factor of the times is above 0, and at most 1e6";
-    if (!(p.size_f >= 0.01 && p.size_f <= 10)) return "f of the sizes is 0.01 to 10";
-    if (!(p.size_c >= -1 && p.size_c <= 1)) return "c of the sizes is -1 to 1";
-    if (!(p.power_of_two >= 0 && p.power_of_two <= 1)) return "the share of powers of two is 0 to 1";
-    if (!(p.accuracy_shape >= 0.01 && p.accuracy_shape <= 1e3)) return "the shape of the accuracy is 0.01 to 1000";
-    if (!(p.accuracy_scale > 0 && p.accuracy_scale <= 1e3))
-        return "the scale of the accuracy is above 0, and at most 1000";
-    return {};
-}
-
 CirneParameters cirne_w1() {
     CirneParameters parameters;
     parameters.name = "cirne-w1";

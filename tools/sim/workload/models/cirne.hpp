@@ -41,12 +41,9 @@ struct CirneParameters {
 };
 
 /// Makes jobs with submit, run, request, processors; everything else is unknown. The same seed gives the same bytes
-/// everywhere. Needs parameters that cirne_mistake() has nothing against. Cost: one draw of each law per job, and one
-/// step of the arrivals for each second of the log.
+/// everywhere. Needs at least one job, node and core, and at most 10^9 cores. Cost: one draw of each law per job, and
+/// one step of the arrivals for each second of the log.
 Workload cirne(const CirneParameters& parameters, std::uint64_t seed);
-
-/// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.
-std::string cirne_mistake(const CirneParameters& parameters);
 
 /// Returns workload 1 of the thesis as the model's text has it: 5000 jobs on 1024 nodes of 48 cores, at most 128 nodes
 /// per job. size_c was chosen so that a static backfill comes near the published makespan of 900 ks.

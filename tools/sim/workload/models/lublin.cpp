@@ -192,17 +192,4 @@ Workload lublin(const LublinParameters& parameters, std::uint64_t seed) {
     return workload;
 }
 
-std::string lublin_mistake(const LublinParameters& p) {
-    constexpr std::int64_t kMax = 1'000'000'000;
-    if (p.jobs < 1 || p.jobs > kMax) return "the number of jobs is 1 to 10^9";
-    if (p.nodes < 1 || p.cores_per_node < 1) return "nodes and cores are at least 1";
-    if (p.nodes > kMax / p.cores_per_node) return "the machine has at most 10^9 cores";
-    if (!(p.max_run_log >= 7 && p.max_run_log <= 20)) return "the logarithm of the longest run time is 7 to 20";
-    if (!(p.start_hour >= 0 && p.start_hour < 24)) return "the hour of the log's zero is 0 to 23";
-    if (!(p.accuracy_shape >= 0.01 && p.accuracy_shape <= 1e3)) return "the shape of the accuracy is 0.01 to 1000";
-    if (!(p.accuracy_scale > 0 && p.accuracy_scale <= 1e3))
-        return "the scale of the accuracy is above 0, and at most 1000";
-    return {};
-}
-
 }  // namespace drom::sim

@@ -30,10 +30,7 @@ struct LublinParameters {
 };
 
 /// Makes jobs with submit, run, request, processors, and queue where there are classes. The same seed gives the same
-/// bytes everywhere. Needs parameters that lublin_mistake() has nothing against.
+/// bytes everywhere. Needs at least one job, node and core, at most 10^9 cores, and a max_run_log of 7 to 20.
 Workload lublin(const LublinParameters& parameters, std::uint64_t seed);
-
-/// Returns the mistake in parameters, as a sentence without "drom-sim: ..."; empty: nothing.
-std::string lublin_mistake(const LublinParameters& parameters);
 
 }  // namespace drom::sim
