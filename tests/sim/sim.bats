@@ -509,11 +509,11 @@ SITES
     python3 "$BATS_TEST_DIRNAME/../../scripts/results/placement.py" "$sim" --gaps "$tests" --check
 }
 
-@test "jobs that a policy never starts are said" {
+@test "jobs that a policy never starts are counted, and the reason is given" {
     awk '/nodes 512/ && !seen { sub(512, 20); seen = 1 } { print }' "$BATS_TEST_DIRNAME/../../examples/energy/p1-p2.machine" >small.machine
     jobs=(--generate eamc --jobs 200 --machine small.machine --apps "$BATS_TEST_DIRNAME/../../examples/energy/thesis.apps")
     run -0 --separate-stderr "$sim" "${jobs[@]}" --policy first-partition --out out
-    [[ $stderr == *"drom-sim: run: first-partition never starts 53 of 200 jobs: no partition that it has for them is large enough. All numbers are of the others."* ]]
+    [[ $stderr == *"drom-sim: run: first-partition never starts 53 of 200 jobs: no partition that it allows them has enough nodes and runs their application; all numbers leave them out."* ]]
     [[ $(jq '.jobs + .unended' out/summary.json) == 200 ]]
     grep -q 'first-partition never starts 53 of 200 jobs' out/report.html
     run -0 --separate-stderr "$sim" compare "${jobs[@]}" best-first first-partition

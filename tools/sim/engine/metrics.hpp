@@ -22,7 +22,7 @@ struct Spread {
 
 struct Metrics {
     std::size_t jobs = 0;     ///< that ended; everything about jobs is over these
-    std::size_t unended = 0;  ///< waiting or running when the simulation was stopped
+    std::size_t unended = 0;  ///< never started, or waiting or running when the simulation was stopped
     std::size_t killed = 0;   ///< at their limit
     std::size_t too_wide = 0;
     std::size_t malleable_starts = 0;  ///< jobs that started on nodes of others

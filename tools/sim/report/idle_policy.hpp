@@ -20,8 +20,8 @@ std::optional<std::string> without_urgent_jobs(const Digest& digest);
 /// Says that equipartition has kept sizes for longer than it was told, as a sentence. Nothing: it has not.
 std::optional<std::string> raised_gap(const Digest& digest);
 
-/// Says how many jobs the policy had still not started when nothing more could happen, as a sentence. Nothing: none, or
-/// the simulation was stopped.
+/// Says how many jobs the policy had still not started when nothing more could happen, and why, as a sentence. Nothing:
+/// none, or the simulation was stopped.
 std::optional<std::string> never_started(const Digest& digest);
 
 }  // namespace drom::sim

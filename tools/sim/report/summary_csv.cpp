@@ -37,7 +37,7 @@ constexpr CsvColumn<SummaryRow> kTable[] = {
     {"nodes", "", "nodes of the machine", [](Text& t, Row r) { put_integer(t, r.digest.setting.nodes); }},
     {"cores_per_node", "", "cores of each node, of the first partition", [](Text& t, Row r) { put_integer(t, r.digest.setting.cores_per_node); }},
     {"jobs", "", "jobs that ended; all means are over these", [](Text& t, Row r) { put_count(t, metrics(r).jobs); }},
-    {"unended", "", "jobs that did not end", [](Text& t, Row r) { put_count(t, metrics(r).unended); }},
+    {"unended", "", "jobs that never started, or had not ended when the run was stopped", [](Text& t, Row r) { put_count(t, metrics(r).unended); }},
     {"killed", "", "jobs that were ended at their limit", [](Text& t, Row r) { put_count(t, metrics(r).killed); }},
     {"too_wide", "", "jobs that are wider than the machine", [](Text& t, Row r) { put_count(t, metrics(r).too_wide); }},
     {"malleable_starts", "", "jobs that started on nodes of running jobs", [](Text& t, Row r) { put_count(t, metrics(r).malleable_starts); }},
