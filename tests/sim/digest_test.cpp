@@ -119,7 +119,10 @@ TEST(IdlePolicy, JobsThatItNeverStartsAreSaid) {
     EXPECT_FALSE(never_started(digest(outcome)));
     outcome.jobs[1].start = outcome.jobs[1].end = -1;
     EXPECT_EQ(never_started(digest(outcome)).value_or(""),
-              "slurm never starts 1 of 3 jobs: no partition that it allows them has enough nodes and runs their "
+              "slurm never starts 1 of 3 jobs; all numbers leave them out.");
+    outcome.setting.policy = "app";
+    EXPECT_EQ(never_started(digest(outcome)).value_or(""),
+              "app never starts 1 of 3 jobs: no partition that it allows them has enough nodes and runs their "
               "application; all numbers leave them out.");
     outcome.interrupted = true;
     EXPECT_FALSE(never_started(digest(outcome)));

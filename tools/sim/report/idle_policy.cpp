@@ -48,10 +48,11 @@ std::optional<std::string> why_nothing_is_shared(const Setting& setting) {
 std::optional<std::string> never_started(const Digest& digest) {
     const std::size_t count = digest.metrics.unended;
     if (digest.interrupted || count == 0) return std::nullopt;
-    return fmt::format(
-        "{} never starts {} of {} jobs: no partition that it allows them has enough nodes and runs their application; "
-        "all numbers leave them out.",
-        digest.setting.policy, count, digest.metrics.jobs + count);
+    const policy::PolicyRow* row = policy::find_policy(digest.setting.policy);
+    const bool chooses = row != nullptr && row->several_partitions;
+    return fmt::format("{} never starts {} of {} jobs{}; all numbers leave them out.", digest.setting.policy, count,
+                       digest.metrics.jobs + count,
+                       chooses ? ": no partition that it allows them has enough nodes and runs their application" : "");
 }
 
 std::optional<std::string> without_urgent_jobs(const Digest& digest) {
