@@ -230,7 +230,7 @@ has_other_parent() {
     MATE=$(sbatch --parsable --malleable --exclusive -N2 -t 10 -o /dev/null "$SCRIPT")
     [[ -e $BATS_FILE_TMPDIR/held.$MATE ]]
     script "until [[ -e $WORK/step ]]; do sleep 0.1; done" "srun --overlap -N2 -n2 grep Cpus_allowed_list /proc/self/status"
-    GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 1 -o out "$SCRIPT")
+    GUEST=$(sbatch --parsable --malleable --exclusive -N2 -t 4 -o out "$SCRIPT")
     gets "$TWO" "$GUEST.extern" 0-1
     rm "$held"
     gets "$TWO" "$MATE.extern" 1
