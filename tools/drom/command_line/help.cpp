@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "output/client_table.hpp"
 
@@ -20,8 +21,8 @@ constexpr std::string_view kClient =
 constexpr std::string_view kExit =
     "Exit status: 0 done; 1 refused, or output lost; 2 usage; 3 posted but not acknowledged in time; 4 table damaged\n";
 
-/// Of drom check, which posts nothing that a client has to acknowledge.
-constexpr std::string_view kExitOfCheck = "Exit status: 0 done; 1 refused, or output lost; 2 usage; 4 table damaged\n";
+/// Of verbs that post nothing that a client has to acknowledge.
+constexpr std::string_view kExitOfReader = "Exit status: 0 done; 1 refused, or output lost; 2 usage; 4 table damaged\n";
 
 /// Of drom env, which opens no table.
 constexpr std::string_view kExitOfEnv =
@@ -65,10 +66,16 @@ std::string_view main_argument(const VerbText& verb) {
     return takes(verb, "COMMAND") ? "-- COMMAND" : verb.arguments.substr(0, verb.arguments.find('|'));
 }
 
+bool posts_nothing(std::string_view verb) {
+    constexpr std::array<std::string_view, 7> kReaders = {"check", "explain", "list", "metrics",
+                                                          "stats", "top",     "watch"};
+    return std::ranges::find(kReaders, verb) != kReaders.end();
+}
+
 std::string_view exit_statuses(const VerbText& verb) {
     if (verb.name == "run") return kExitOfRun;
-    if (verb.name == "check") return kExitOfCheck;
-    return verb.name == "env" ? kExitOfEnv : kExit;
+    if (verb.name == "env") return kExitOfEnv;
+    return posts_nothing(verb.name) ? kExitOfReader : kExit;
 }
 
 std::string usage_of(const VerbText& verb) {
