@@ -117,7 +117,7 @@ targets() {
 # With a compiler cache, a second build of the same code takes seconds, also that of a clone in another folder.
 if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    # Precompiled headers ask for the first two.
+    # The precompiled headers of tests/ ask for the first two.
     export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
     export CCACHE_BASEDIR=${CCACHE_BASEDIR:-$PWD} CCACHE_NOHASHDIR=${CCACHE_NOHASHDIR:-1}
 fi
@@ -169,8 +169,8 @@ one_by_one() {
 computing=(crash-walk explorer model partition policy sim fuzz)
 # These sleep for most of their time, and have a process group for each of their cases.
 sleeping=(faults)
-# These measure nothing: they install, boot, fork and wait, or run programs that may take longer.
-waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2 cli mpi matrix)
+# These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
+waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
 # Suites that run under AddressSanitizer.
 with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
 
@@ -199,7 +199,7 @@ compute() {
     count lint "$results/lint.xml"
 }
 
-# idle_a_lot: runs the suites that may wait for CPUs, at a lower priority than those of Slurm, which have deadlines.
+# idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.
 idle_a_lot() {
     renice -n 5 "$BASHPID" >/dev/null
     together dev 3 "${sleeping[@]}"
@@ -240,7 +240,7 @@ builds=$!
 # Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 idle_a_lot &
 idle=$!
-together dev 3 plugin
+together dev 2 plugin
 wait "$builds" "$idle"
 # The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
 sanitized &
