@@ -408,7 +408,7 @@ SITES
     }
     sites | sed '2s/64/many/' >word
     sites | sed '7s/west/south/' >unknown
-    head -c 3000 /dev/urandom | tr -d '\n' >binary
+    { printf x; head -c 3000 /dev/urandom | tr -d '\n'; } >binary # not '#', which begins a comment
     refused "word: line 2, column 19: cores 'many' is not a whole number" word
     refused "unknown: line 7, column 14: there is no system 'south' above" unknown
     refused "/dev/null: there is no line 'system' in it" /dev/null
