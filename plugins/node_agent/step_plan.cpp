@@ -71,14 +71,18 @@ std::vector<uint32_t> lenders_to(const StepName& step, const Tasks& tasks) {
     return lenders;
 }
 
+CpuSet lent_to(const StepName& step, const Tasks& tasks) {
+    CpuSet lent{};
+    for (const uint32_t lender : lenders_to(step, tasks)) lent = lent | tasks[lender].mask;
+    return lent;
+}
+
 /// Returns the CPUs of a newcomer. A job that has been the last on the node since its step's credential was signed has
 /// more than that says.
 CpuSet granted_now(const Launch& launch, const Tasks& tasks) {
     if (!launch.shares_node() || has_co_runners(launch.step.job, tasks)) return launch.granted;  // mutant co-runners
     if (launch.mate_has_ended) return launch.whole;                                              // mutant whole
-    CpuSet has{};
-    for (const uint32_t lender : lenders_to(launch.step, tasks)) has = has | tasks[lender].mask;
-    return launch.granted | has;
+    return launch.granted | lent_to(launch.step, tasks);
 }
 
 TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& identity) {
@@ -94,11 +98,11 @@ TaskState task_of(const Launch& launch, unsigned tasks, const ProcessIdentity& i
     return task;
 }
 
-/// Gives the newcomer as many of the CPUs that it was granted as running steps can do without.
-int take_what_can_be_had(const Node& node, partition::Arrival arrival, const partition::Clients& running,
+/// Gives the newcomer as many of the CPUs that it was granted as running steps can do without, and no more than `most`.
+int take_what_can_be_had(const Node& node, partition::Arrival arrival, uint32_t most, const partition::Clients& running,
                          partition::Clients& after) {
     const partition::Client& first = arrival.tasks.front();
-    auto each = arrival.granted.value_or(CpuSet{}).count() / static_cast<uint32_t>(arrival.tasks.size());
+    auto each = most / static_cast<uint32_t>(arrival.tasks.size());
     if (first.max_cpus != 0) each = std::min(each, first.max_cpus);
     for (; each >= first.min_cpus; --each) {
         for (partition::Client& task : arrival.tasks) task.max_cpus = each;
@@ -110,11 +114,17 @@ int take_what_can_be_had(const Node& node, partition::Arrival arrival, const par
     return DROM_E_BUSY;
 }
 
-/// Divides CPUs that the controller gave to several jobs (OverSubscribe).
-int share(const Node& node, partition::Arrival arrival, const Launch& launch, const partition::Clients& running,
-          partition::Clients& after) {
-    if (launch.shares_node()) return take_what_can_be_had(node, arrival, running, after);
-    const auto max = launch.granted.count() / static_cast<uint32_t>(arrival.tasks.size());
+/// Divides CPUs that the controller gave to several jobs (OverSubscribe). A job that had the node alone when its mate
+/// came may have other CPUs than the controller granted it: `moved` are those of its steps.
+int share(const Node& node, partition::Arrival arrival, const Launch& launch, const CpuSet& moved,
+          const partition::Clients& running, partition::Clients& after) {
+    const uint32_t granted = launch.granted.count();
+    if (launch.shares_node()) {
+        if (take_what_can_be_had(node, arrival, granted, running, after) == DROM_OK) return DROM_OK;
+        arrival.granted = launch.granted | moved;  // mutant moved
+        return take_what_can_be_had(node, arrival, granted, running, after);
+    }
+    const auto max = granted / static_cast<uint32_t>(arrival.tasks.size());
     for (partition::Client& task : arrival.tasks)
         task.max_cpus = std::max(task.min_cpus, task.max_cpus == 0 ? max : std::min(task.max_cpus, max));
     arrival.granted.reset();
@@ -232,7 +242,8 @@ tl::expected<Tasks, NoPlan> plan_arrival(const Node& node, const Tasks& tasks, c
     int status = partition::arrive(node.topology, running, arrival, after, &error);
     const partition::Client* fixed = fixed_on(running, launch.granted);
     if (status == DROM_E_BUSY && launch.malleable && fixed == nullptr)
-        status = share(node, arrival, launch, running, after) == DROM_OK ? DROM_OK : DROM_E_BUSY;
+        status = share(node, arrival, launch, lent_to(launch.step, tasks), running, after) == DROM_OK ? DROM_OK
+                                                                                                      : DROM_E_BUSY;
     if (status == DROM_E_BUSY || status == DROM_E_NOCPU)
         return tl::unexpected(
             NoPlan{no_room(status, launch, static_cast<unsigned>(newcomers.size()) * all.back().min_cpus,

@@ -366,6 +366,8 @@ MUTANTS = [
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("a step beside another job has the whole node when a third job has just ended", RULE, "co-runners",
            Word(" || has_co_runners(launch.step.job, tasks)", ""), (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
+    Mutant("a job that was moved off the CPUs of its grant has none for its next step", RULE, "moved", Word(" | moved", ""),
+           (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("a guest has what the last job on its node had, whatever that was", RULE, "left", Word("left.count() == launch.alone", "true"),
            (Killer("node_agent_tests", ("--gtest_filter=Agent.*",)),)),
     Mutant("the imbalance of a node counts twice", RULE, "within-nodes", Word("outside.node", "outside.program"),

@@ -183,6 +183,23 @@ TEST_F(Agent, AStepOfTheLastJobHasWhatItsScriptHasWhateverItsCredentialSays) {
     EXPECT_EQ(wanted(step.tasks[0]), kLower);
 }
 
+/// Its script had no room: the node's partition had given the CPUs that the controller granted it to its mate.
+TEST_F(Agent, AGuestThatWasMovedByALateMateHasRoomForItsStepsWhereItIs) {
+    const Launch before = extern_of(1, kNode);
+    ASSERT_EQ(arrive(before), "");
+    const Launch place = extern_of(2, kUpper);
+    ASSERT_EQ(arrive(place), "");
+    ASSERT_TRUE(agent().leave(before.tasks));
+    ASSERT_EQ(wanted(place.tasks[0]), kNode);
+    const Launch mate = shared(3, 24, kNode);  // no task of it can do with less
+    ASSERT_EQ(arrive(mate), "");
+    ASSERT_EQ(wanted(place.tasks[0]), kLower);
+    const Launch step = shared(2, 1, kUpper);
+    EXPECT_EQ(arrive(step), "");
+    EXPECT_EQ(wanted(step.tasks[0]), kLower);
+    EXPECT_EQ(wanted(mate.tasks[0]).count(), 1U);
+}
+
 TEST_F(Agent, OfAGrantThatRunningStepsNeedInPartAGuestHasTheRest) {
     ASSERT_EQ(arrive(shared(1, 30, kNode)), "");
     const Launch guest = shared(2, 1, kUpper);
