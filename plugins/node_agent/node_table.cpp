@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "adopted_processes.hpp"
 #include "base/clock.hpp"
 #include "base/confine.hpp"
@@ -44,6 +46,15 @@ std::vector<drom_client_info> clients_of(drom_table* table) {
     }
     clients.resize(status == DROM_OK ? count : 0);
     return clients;
+}
+
+/// Returns whether the task was asked to move, has not moved, and has no program that answers.
+bool is_unanswered(const std::vector<drom_client_info>& clients, int32_t pid) {
+    return std::ranges::any_of(clients, [pid](const drom_client_info& client) {
+        const bool asked_to_move = client.request_seq > 1;  // the first request is the reservation
+        return client.pid == pid && client.state == DROM_CLIENT_RESERVED && asked_to_move &&
+               client.released_seq < client.request_seq;
+    });
 }
 
 /// Adds the orphans of the task's step that run on the task's CPUs: those of another task have other CPUs.
@@ -131,17 +142,22 @@ BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
             continue;
         }
         BroughtTo brought{status < 0 || status == DROM_PENDING ? error.text : "", status >= 0};
+        // A client answers later by itself. For another task only the next call on this node can do it.
+        if (status == DROM_PENDING) brought.all_moved = moves_of(tasks).empty();
         for (const Move& move : moves) add(brought.trouble, move_descendants(*move.task, move.before, move.task->mask));
         return brought;
     }
 }
 
-/// Returns those that live and whose masks are not as planned.
+/// Returns those that live and whose masks are not as planned, or were only asked for. A program that has not joined
+/// does not answer by itself. It cannot be moved while its cpuset is narrow for the next step of its job.
 std::vector<NodeTable::Move> NodeTable::moves_of(const std::vector<TaskState>& tasks) const {
+    const std::vector<drom_client_info> clients = clients_of(table_);
     std::vector<Move> moves;
     for (const TaskState& task : tasks) {
         const CpuSet known = wanted(task);
-        if (task.parked != Parked::kNot || known.none() || known == task.mask || dead(task)) continue;
+        if (task.parked != Parked::kNot || known.none() || dead(task)) continue;
+        if (known == task.mask && !is_unanswered(clients, pid_of(task))) continue;
         Move& move = moves.emplace_back(Move{&task, task.mask});
         get_affinity(task.identity.pid, move.before);
     }
