@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""junit.py - counts one run of ctest: junit.py NAME FILE [BUILD] RESULTS
+"""junit.py - counts one run of ctest: junit.py NAME CPU-SECONDS FILE [BUILD] RESULTS
 
 FILE is what ctest --output-junit wrote for the build folder BUILD. A line for people goes to stderr. RESULTS/counts gets a line: name, passed, failed,
-skipped, seconds. The names of failed tests go to RESULTS/failed, where scripts/verdict.py finds it, and their output to RESULTS/first. Without BUILD there is no second try.
+skipped, seconds, CPU seconds. The names of failed tests go to RESULTS/failed, where scripts/verdict.py finds it, and their output to RESULTS/first. Without BUILD there is no second try.
 
 A test that was not run for want of its program or its set-up is a failure; skipped is only what says so itself, with a reason.
 """
@@ -55,10 +55,10 @@ def keep(case: Case, build: str, results: Path, folder: str) -> Path:
 
 
 def main() -> int:
-    if len(sys.argv) not in (4, 5):
-        print("usage: junit.py NAME FILE [BUILD] RESULTS", file=sys.stderr)
+    if len(sys.argv) not in (5, 6) or not sys.argv[2].isdigit():
+        print("usage: junit.py NAME CPU-SECONDS FILE [BUILD] RESULTS", file=sys.stderr)
         return 2
-    name, file, build, results = sys.argv[1], sys.argv[2], sys.argv[3] if len(sys.argv) == 5 else "", Path(sys.argv[-1])
+    name, cpu, file, build, results = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4] if len(sys.argv) == 6 else "", Path(sys.argv[-1])
     try:
         cases = cases_of(Path(file))
     except (OSError, xml.ParseError) as error:
@@ -67,7 +67,7 @@ def main() -> int:
     by = {verdict: [c for c in cases if c.verdict() == verdict] for verdict in ("passed", "failed", "skipped")}
     seconds = sum(case.seconds for case in cases)
     counts = [len(by[verdict]) for verdict in by]
-    print(f"{name:<28} {counts[0]:5} passed {counts[1]:4} failed {counts[2]:4} skipped {seconds:6.0f} s", file=sys.stderr)
+    print(f"{name:<28} {counts[0]:5} passed {counts[1]:4} failed {counts[2]:4} skipped {seconds:6.0f} s {cpu:5} CPU s", file=sys.stderr)
     for case in by["skipped"]:
         print(f"    skipped: {case.name}: {case.why()}", file=sys.stderr)
     for case in by["failed"]:
@@ -76,7 +76,7 @@ def main() -> int:
         with (results / "failed").open("a") as failed:
             print(name, build, case.name, sep="\t", file=failed)
     with (results / "counts").open("a") as lines:
-        print(name, *counts, round(seconds), sep="\t", file=lines)
+        print(name, *counts, round(seconds), cpu, sep="\t", file=lines)
     return 0
 
 

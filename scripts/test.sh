@@ -61,20 +61,31 @@ results=build/test
 mkdir -p "$results"
 rm -rf "$results"/*.built "$results"/{counts,failed,first,second}
 # failure NAME: counts a failure that is no test, and has no second try.
-failure() { printf '%s\t0\t1\t0\t0\n' "$1" >>"$results/counts"; }
+failure() { printf '%s\t0\t1\t0\t0\t0\n' "$1" >>"$results/counts"; }
 
-# count NAME FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped tests.
+# cpu_seconds: sets CPU to the seconds of CPU that the processes have taken for which this shell has waited.
+cpu_seconds() {
+    local file=$results/times.$BASHPID user_m user_s system_m system_s
+    times >"$file"
+    { read -r _; read -r user_m user_s system_m system_s; } < <(tr ms '  ' <"$file")
+    rm "$file"
+    CPU=$((user_m * 60 + ${user_s%.*} + system_m * 60 + ${system_s%.*}))
+}
+
+# count NAME CPU-SECONDS FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped tests.
 count() {
     python3 scripts/junit.py "$@" "$results" && return
-    echo "test: $1: no readable result in $2" >&2
+    echo "test: $1: no readable result in $3" >&2
     failure "$1"
 }
 
 # suite PRESET NAME CTEST-ARGUMENTS...: runs ctest once.
 suite() {
-    local preset=$1 name=$2 file=$results/$1-$2.xml
+    local preset=$1 name=$2 file=$results/$1-$2.xml begin
     shift 2
     rm -f "$file"
+    cpu_seconds
+    begin=$CPU
     ctest --test-dir "build/$preset" --output-on-failure --timeout 300 --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
         --output-junit "$PWD/$file" "$@" >"${file%.xml}.log" 2>&1
     grep -q 'No tests were found' "${file%.xml}.log" && {
@@ -82,7 +93,8 @@ suite() {
         failure "$preset $name"
         return
     }
-    count "$preset $name" "$file" "build/$preset"
+    cpu_seconds
+    count "$preset $name" $((CPU - begin)) "$file" "build/$preset"
 }
 
 # targets PRESET SUITE...: prints the targets that these suites need; none when that is everything.
@@ -125,8 +137,9 @@ fi
 
 # build PRESET: leaves PRESET.built; counts as a failure when it does not build.
 build() {
-    local log=$results/build-$1.log needed=() start=$SECONDS
-    local some
+    local log=$results/build-$1.log needed=() start=$SECONDS begin some
+    cpu_seconds
+    begin=$CPU
     case $1 in
         dev) read -ra needed -d '' < <(targets dev "${suites[@]}") ;;
         asan)
@@ -137,7 +150,8 @@ build() {
     esac
     echo "test: building $1" >&2
     if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
-        printf '%s\t0\t0\t0\t%d\n' "build $1" $((SECONDS - start)) >>"$results/counts"
+        cpu_seconds
+        printf '%s\t0\t0\t0\t%d\t%d\n' "build $1" $((SECONDS - start)) $((CPU - begin)) >>"$results/counts"
         : >"$results/$1.built"
         return
     fi
@@ -194,9 +208,13 @@ compute() {
     together dev 2 "${computing[@]}"
     one_by_one dev mutants
     wanted lint || return
+    local begin
+    cpu_seconds
+    begin=$CPU
     # clang-tidy looks at what has changed since the last scripts/attack.sh --long lint: all of it takes 24 CPU minutes.
     scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
-    count lint "$results/lint.xml"
+    cpu_seconds
+    count lint $((CPU - begin)) "$results/lint.xml"
 }
 
 # idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.

@@ -47,6 +47,7 @@ class Count:
     failed: int
     skipped: int
     seconds: int
+    cpu: int  # seconds; without those of processes that leave their test, as daemons do
     alone: int = 0
 
 
@@ -83,15 +84,15 @@ def show(failed: Failed, results: Path, folder: str) -> None:
 
 
 def table(counts: list[Count]) -> None:
-    print(f"{'suite':<70} {'passed':>6} {'alone':>6} {'failed':>6} {'skipped':>7} {'seconds':>7}")
+    print(f"{'suite':<70} {'passed':>6} {'alone':>6} {'failed':>6} {'skipped':>7} {'seconds':>7} {'CPU s':>6}")
     for count in counts:
-        print(f"{count.suite:<70} {count.passed:>6} {count.alone:>6} {count.failed:>6} {count.skipped:>7} {count.seconds:>7}")
+        print(f"{count.suite:<70} {count.passed:>6} {count.alone:>6} {count.failed:>6} {count.skipped:>7} {count.seconds:>7} {count.cpu:>6}")
 
 
 def minutes(counts: list[Count], file: Path) -> None:
     """Writes the same for a document: where the minutes went."""
-    lines = ["| suites | tests | seconds |", "| --- | --- | --- |"]
-    lines += [f"| {count.suite} | {count.passed + count.alone + count.failed + count.skipped} | {count.seconds} |" for count in sorted(counts, key=lambda c: -c.seconds)]
+    lines = ["| suites | tests | seconds | CPU seconds |", "| --- | --- | --- | --- |"]
+    lines += [f"| {count.suite} | {count.passed + count.alone + count.failed + count.skipped} | {count.seconds} | {count.cpu} |" for count in sorted(counts, key=lambda c: -c.seconds)]
     file.write_text("\n".join(lines) + "\n")
 
 

@@ -40,13 +40,17 @@ class Run(unittest.TestCase):
         (build / "CTestTestfile.cmake").write_text("\n".join(lines) + "\n")
         file = self.results / "dev-all.xml"
         subprocess.run(["ctest", "--test-dir", build, "--output-junit", file], capture_output=True, check=False)
-        subprocess.run([sys.executable, SCRIPTS / "junit.py", "dev all", file, build, self.results], check=True, capture_output=True)
+        subprocess.run([sys.executable, SCRIPTS / "junit.py", "dev all", "7", file, build, self.results], check=True, capture_output=True)
         done = subprocess.run([sys.executable, SCRIPTS / "verdict.py", self.results, str(seconds)], capture_output=True, text=True, env=os.environ | {"CI": ci})
         return done.returncode, done.stdout
 
     def test_all_passed(self) -> None:
         status, said = self.run_of({"one": PASSES, "two": PASSES})
         self.assertEqual((status, said.splitlines()[-1]), (0, "2 passed, 0 failed, 0 skipped"))
+
+    def test_the_document_has_the_cpu_seconds_of_each_suite(self) -> None:
+        self.run_of({"one": PASSES})
+        self.assertRegex((self.results / "minutes.md").read_text(), r"(?m)^\| dev all \| 1 \| \d+ \| 7 \|$")
 
     def test_a_test_that_fails_beside_other_work_does_not_refuse_the_change_but_is_named(self) -> None:
         status, said = self.run_of({"one": PASSES, "two.x": FAILS_ONCE})
@@ -85,7 +89,7 @@ class Run(unittest.TestCase):
         self.assertEqual((status, said.splitlines()[-1]), (1, "0 passed, 0 failed, 1 skipped"))
 
     def test_what_is_no_test_of_a_build_has_no_second_try(self) -> None:
-        (self.results / "counts").write_text("build asan\t0\t1\t0\t0\n")
+        (self.results / "counts").write_text("build asan\t0\t1\t0\t0\t0\n")
         status, said = self.run_of({"one": PASSES})
         self.assertEqual((status, said.splitlines()[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
