@@ -15,6 +15,16 @@ function(drom_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN})
 endfunction()
 
+# drom_unoptimised_with_sanitizer(TARGET...): for sources that no suite runs for long. Optimising what a sanitizer adds
+# takes half of the compiler's time.
+function(drom_unoptimised_with_sanitizer)
+  if(DROM_SANITIZE)
+    foreach(target ${ARGN})
+      target_compile_options(${target} PRIVATE -O0)
+    endforeach()
+  endif()
+endfunction()
+
 # drom_quick_to_build(TARGET <HEADER>...): precompiles these headers for the sources of a test, which are optimised no
 # further than thousands of cases need. With a sanitizer, optimising them costs three fifths of the compiler's time.
 function(drom_quick_to_build target)
