@@ -72,7 +72,8 @@ cpu_seconds() {
     CPU=$((user_m * 60 + ${user_s%.*} + system_m * 60 + ${system_s%.*}))
 }
 
-# count NAME CPU-SECONDS FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped tests.
+# count NAME CPU-SECONDS FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped
+# tests.
 count() {
     python3 scripts/junit.py "$@" "$results" && return
     echo "test: $1: no readable result in $3" >&2
@@ -239,6 +240,11 @@ scripts/packages.sh build test packages || exit 1
 export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-15} DROM_FUZZ_SECONDS=${DROM_FUZZ_SECONDS:-5}
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
+
+# A third of the mutants: another one each hour.
+if ((${#suites[@]} == 0)); then
+    export DROM_MUTANTS_PART=${DROM_MUTANTS_PART:-$((EPOCHSECONDS / 3600 % 3))/3}
+fi
 
 # The logs are no part of the repository and cannot be installed: not a failure, but reported.
 [[ -d ../shared/workloads ]] || echo "test: SKIPPED: the real workload logs are not in ../shared/workloads: drom-sim is not compared with published results" >&2

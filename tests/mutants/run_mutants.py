@@ -11,6 +11,7 @@ tests has to pass without a mutant.
 
 With --explorer the explorer has to notice alone, each mutant that it is said to notice; without it the other tests have
 to. With DROM_MUTANTS_FILES="FILE..." only the mutants of these files are tried; the names are relative to this tree.
+With DROM_MUTANTS_PART=K/N (K from 0) only one of N parts is tried: of all tests that are to notice something, every Nth.
 With DROM_MUTANTS_LONG=1 every program that notices any mutant is tried on the mutants that are said to make no
 difference.
 
@@ -245,6 +246,13 @@ def report(judged: list[tuple[Mutant, str, str]], min_share: float, verbose: boo
     return good
 
 
+def in_part(mutants: list[Mutant], part: str) -> list[Mutant]:
+    """Returns those of a part, K/N. One test's mutants are in the same part, because it runs once without a breakage."""
+    k, n = map(int, part.split("/"))
+    killers = list(dict.fromkeys(mutant.killers[0] for mutant in mutants))
+    return [mutant for mutant in mutants if killers.index(mutant.killers[0]) % n == k]
+
+
 def chosen(explorer: bool, only: str, files: list[str]) -> list[Mutant]:
     """Returns the mutants to try, each with the killers that have to notice it."""
     by = {mutant: tuple(killer for killer in mutant.killers if (killer.program == "explorer") == explorer) for mutant in MUTANTS}
@@ -268,7 +276,7 @@ def main() -> int:
         return 1
     build = Build(given.build.resolve())
     files = os.environ.get("DROM_MUTANTS_FILES", "").split()
-    tried = chosen(given.explorer, given.only, files)
+    tried = in_part(chosen(given.explorer, given.only, files), os.environ.get("DROM_MUTANTS_PART") or "0/1")
     if not tried:
         print(f"mutants: there is none in {' '.join(files)} {given.only}")
         return 0 if files else 1
