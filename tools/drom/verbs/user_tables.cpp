@@ -75,7 +75,7 @@ std::string user_words(uid_t uid) {
 
 std::string words_of(const UserTable& table) { return fmt::format("{} of {}", table.path, user_words(table.uid)); }
 
-Answer ask(const UserTable& table, CommandOptions options, Verb verb, const KeptSignals* kept) {
+Answer ask(const UserTable& table, const CommandOptions& options, Verb verb, const KeptSignals* kept) {
     return told(table, options, as_user(table.uid, work_in(table, options, verb), limit_of(options), kept));
 }
 

@@ -31,7 +31,7 @@ std::string words_of(const UserTable& table);
 
 /// Carries the verb out on one table, as its owner. A child that does not end by itself is told of, with --json on
 /// standard output too.
-Answer ask(const UserTable& table, CommandOptions options, Verb verb, const KeptSignals* kept = nullptr);
+Answer ask(const UserTable& table, const CommandOptions& options, Verb verb, const KeptSignals* kept = nullptr);
 
 /// Carries a verb that looks for --window out on all tables at once, likewise.
 std::vector<Answer> ask_all(const std::vector<UserTable>& all, const CommandOptions& options, Verb verb);
