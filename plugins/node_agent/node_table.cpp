@@ -10,6 +10,7 @@
 #include "adopted_processes.hpp"
 #include "base/clock.hpp"
 #include "base/confine.hpp"
+#include "cpuset_cgroup.hpp"
 #include "process_tree.hpp"
 #include "step_plan.hpp"
 #include "topology_cache.hpp"
@@ -123,13 +124,13 @@ BroughtTo NodeTable::bring_to(const std::vector<TaskState>& tasks, const std::st
 
 BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
     drom_options options = options_with(DROM_TAKE | DROM_WAIT_RELEASED);
-    options.timeout_ms = timeout_ms_;
     // All are moved or none: a task that has ended since it was looked at must not keep the others where they are. The
     // table gives its CPUs away only after a close look.
     bool looked_closely = false;
     for (std::size_t tries = 0;; ++tries) {
         const std::vector<Move> moves = moves_of(tasks);
         if (moves.empty()) return {};
+        options.timeout_ms = patience(moves);
         std::vector<drom_client_mask> masks;
         masks.reserve(moves.size());
         for (const Move& move : moves) masks.push_back({pid_of(*move.task), 0, move.task->mask.words, CpuSet::kWords});
@@ -147,6 +148,14 @@ BroughtTo NodeTable::move_running(const std::vector<TaskState>& tasks) {
         for (const Move& move : moves) add(brought.trouble, move_descendants(*move.task, move.before, move.task->mask));
         return brought;
     }
+}
+
+/// Returns how long to wait for these moves, in milliseconds. The cpuset of a task may be narrow for the next step of
+/// its job. Then the task can move only once that step has arrived, and the step waits for this call to end.
+uint32_t NodeTable::patience(const std::vector<Move>& moves) const {
+    constexpr uint32_t kForTheOthers = 100;
+    const auto is_narrow = [](const Move& move) { return !cpus_inside(pid_of(*move.task)).contains(move.task->mask); };
+    return real_ && std::ranges::any_of(moves, is_narrow) ? std::min(kForTheOthers, timeout_ms_) : timeout_ms_;
 }
 
 /// Returns those that live and whose masks are not as planned, or were only asked for. A program that has not joined

@@ -62,6 +62,7 @@ private:
     };
 
     [[nodiscard]] std::vector<Move> moves_of(const std::vector<TaskState>& tasks) const;
+    [[nodiscard]] uint32_t patience(const std::vector<Move>& moves) const;
     BroughtTo move_running(const std::vector<TaskState>& tasks);
     [[nodiscard]] std::string keep_in_place(const TaskState& parked, const std::vector<TaskState>& tasks) const;
     std::string reserve(const TaskState& task, const std::string& name);
