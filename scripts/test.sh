@@ -65,7 +65,7 @@ failure() { printf '%s\t0\t1\t0\t0\t0\n' "$1" >>"$results/counts"; }
 
 # cpu_seconds: sets CPU to the seconds of CPU that the processes have taken for which this shell has waited.
 cpu_seconds() {
-    local file=$results/times.$BASHPID user_m user_s system_m system_s
+    local IFS=' ' file=$results/times.$BASHPID user_m user_s system_m system_s
     times >"$file"
     { read -r _; read -r user_m user_s system_m system_s; } < <(tr ms '  ' <"$file")
     rm "$file"
