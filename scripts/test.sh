@@ -162,6 +162,9 @@ build() {
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
+# labels_of PRESET: prints the suites of a build.
+labels_of() { ctest --test-dir "build/$1" --print-labels 2>/dev/null | sed -n 's/^  //p'; }
+
 # together PRESET JOBS SUITE...: runs the chosen ones of them in one ctest with so many tests at once.
 together() {
     local preset=$1 jobs=$2 some
@@ -269,10 +272,18 @@ wait "$builds" "$idle"
 # The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
 sanitized &
 if is_built dev; then
-    mapfile -t others < <(ctest --test-dir build/dev --print-labels 2>/dev/null | sed -n 's/^  //p' |
-        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
+    mapfile -t others < <(labels_of dev | grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
     one_by_one dev "${others[@]}"
 fi
 wait
+# A lane that ends early, by a mistake in this script, leaves suites out.
+if is_built dev; then
+    mapfile -t labels < <(labels_of dev)
+    for name in "${labels[@]}"; do
+        ! chosen "$name" || sed -n 's/^dev \([^\t]*\).*/\1/p' "$results/counts" | tr + '\n' | grep -qxF "$name" && continue
+        echo "test: dev $name: it did not run" >&2
+        failure "dev $name"
+    done
+fi
 
 python3 scripts/verdict.py "$results" "$SECONDS"
