@@ -14,7 +14,7 @@ _LINE = re.compile(r'^X\((DROM_\w+), "((?:[^"\\]|\\.)*)", ([01]), "((?:[^"\\]|\\
 _READ = re.compile(r'(?:getenv|\btext_of)\("(\w+)"\)')
 # Variables of others.
 OTHERS = (
-    ("OMP_NUM_THREADS OMP_DYNAMIC", "with how many threads a program starts, and whether its team may follow"),
+    ("OMP_NUM_THREADS OMP_DYNAMIC", "with how many threads a program starts (*drom run --max* sets it), and whether its team may follow"),
     ("OMP_WAIT_POLICY GOMP_SPINCOUNT KMP_BLOCKTIME KMP_LIBRARY", "how the user wants threads to wait, which is left so"),
     ("OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY KMP_AFFINITY", "whether the OpenMP runtime binds threads"),
     ("OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_LOCAL_RANK OMPI_COMM_WORLD_LOCAL_SIZE PMI_RANK PMI_SIZE MPI_LOCALRANKID MPI_LOCALNRANKS "

@@ -15,7 +15,7 @@ struct RunReport {
     std::string job;
     CpuSet cpus;
     bool took = false;     ///< some CPUs came from other clients
-    unsigned threads = 0;  ///< what it starts with: OMP_NUM_THREADS
+    unsigned threads = 0;  ///< of its team, unless the program chooses otherwise
     std::string resize;    ///< DROM_RESIZE it runs under; empty: the default
     std::vector<std::string> preloaded;
     uint64_t reserve_ns = 0;  ///< from the request to free CPUs

@@ -29,7 +29,10 @@ unsigned threads_of_user() { return first_thread_count(text_of("OMP_NUM_THREADS"
 
 void add_environment(const CommandOptions& options, Preload& preload, RunReport& report,
                      std::vector<std::string>& environment) {
-    if (threads_of_user() == 0 && !is_disabled()) add_thread_count(options, report.threads, environment);
+    // Not without --max: a number that is set changes programs. BLIS uses threads only then, nproc repeats the number,
+    // and a program that is bound to fewer CPUs has a team for more.
+    if (options.run.max && threads_of_user() == 0 && !is_disabled())
+        add_thread_count(options, *options.run.max, environment);
     if (!report.resize.empty()) environment.push_back("DROM_RESIZE=" + report.resize);
     if (!preload.agent) return;
     const std::string directory = library_directory();
