@@ -107,9 +107,10 @@ said() {
 }
 
 # eventually TEXT COMMAND...: the command succeeds in the end, or the test fails, says TEXT, and prints what the program
-# in the background has written. The end is 90 seconds away, of a machine that does much else, or WAIT_S.
+# in the background has written. The end is 90 seconds away, of a machine that does much else, or WAIT_S. The longer it
+# takes, the rarer it looks: asking Slurm without a pause took half of the machine.
 eventually() {
-    local what=$1 end=$((SECONDS + ${WAIT_S:-90}))
+    local what=$1 end=$((SECONDS + ${WAIT_S:-90})) pause_ms=20
     shift
     until "$@" >/dev/null 2>&1; do
         if ((SECONDS > end)); then
@@ -118,7 +119,8 @@ eventually() {
             said
             return 1
         fi
-        sleep 0.02
+        sleep "0.$(printf %03d "$pause_ms")"
+        pause_ms=$((pause_ms < 200 ? pause_ms * 5 / 4 : pause_ms))
     done
 }
 

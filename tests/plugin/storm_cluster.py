@@ -78,7 +78,7 @@ def eventually(what: str, condition: Callable[[], bool], again: Callable[[], obj
         if time.monotonic() > next_try:
             again()
             next_try = time.monotonic() + 3
-        time.sleep(0.05)
+        time.sleep(0.1)
 
 
 class Cluster:
