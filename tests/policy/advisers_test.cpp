@@ -51,7 +51,7 @@ public:
     const std::vector<int>& cpus() const { return cpus_; }
 
     NodeView view(Seconds now, int looks = 4) {
-        std::normal_distribution<double> normal(1, noise_);
+        std::normal_distribution<double> normal(1, noise_ > 0 ? noise_ : 1);
         NodeView view;
         view.now = now;
         view.programs.push_back({"job", {}});

@@ -54,7 +54,7 @@ public:
 
 private:
     NodeClient client(std::size_t i) {
-        std::normal_distribution<double> normal(1, noise_);
+        std::normal_distribution<double> normal(1, noise_ > 0 ? noise_ : 1);
         NodeClient client;
         client.id = static_cast<int>(i) + 1;
         client.cpus = cpus_[i];
