@@ -59,7 +59,7 @@ chosen_of() { local name; for name; do ! chosen "$name" || echo "$name"; done; }
 
 results=build/test
 mkdir -p "$results"
-rm -rf "$results"/*.built "$results"/{counts,failed,first,second}
+rm -rf "$results"/*.{built,configured} "$results"/{counts,failed,first,second}
 # failure NAME: counts a failure that is no test, and has no second try.
 failure() { printf '%s\t0\t1\t0\t0\t0\n' "$1" >>"$results/counts"; }
 
@@ -136,29 +136,27 @@ if [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] && command -v ccache >/dev/null; th
 fi
 [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]] || echo "test: compiling with $CMAKE_CXX_COMPILER_LAUNCHER" >&2
 
-# build PRESET: leaves PRESET.built; counts as a failure when it does not build.
+# configure PRESET: once in a run, since the tests of a build that go on read what it writes.
+configure() { [[ -e $results/$1.configured ]] || { cmake --preset "$1" -DDROM_TESTS=ON && : >"$results/$1.configured"; }; }
+
+# build PRESET NAME [SUITE]...: builds what these suites need, or everything, at a lower priority than the tests of
+# another lane. Leaves NAME.built; counts as a failure when it does not build.
 build() {
-    local log=$results/build-$1.log needed=() start=$SECONDS begin some
+    local preset=$1 name=$2 log=$results/build-$2.log needed=() start=$SECONDS begin
+    shift 2
+    read -ra needed -d '' < <(targets "$preset" "$@")
     cpu_seconds
     begin=$CPU
-    case $1 in
-        dev) read -ra needed -d '' < <(targets dev "${suites[@]}") ;;
-        asan)
-            mapfile -t some < <(chosen_of "${with_asan[@]}" "${sleeping[@]}")
-            ((${#some[@]})) || return 0
-            read -ra needed -d '' < <(targets asan "${some[@]}") ;;
-        *) ;; # the tsan preset names its targets itself
-    esac
-    echo "test: building $1" >&2
-    if { cmake --preset "$1" -DDROM_TESTS=ON && cmake --build --preset "$1" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
+    echo "test: building $name" >&2
+    if { configure "$preset" && nice -n 5 cmake --build --preset "$preset" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
         cpu_seconds
-        printf '%s\t0\t0\t0\t%d\t%d\n' "build $1" $((SECONDS - start)) $((CPU - begin)) >>"$results/counts"
-        : >"$results/$1.built"
+        printf '%s\t0\t0\t0\t%d\t%d\n' "build $name" $((SECONDS - start)) $((CPU - begin)) >>"$results/counts"
+        : >"$results/$name.built"
         return
     fi
     tail -n 40 "$log" >&2
-    echo "test: build $1: failed; the whole log is $log" >&2
-    failure "build $1"
+    echo "test: build $name: failed; the whole log is $log" >&2
+    failure "build $name"
 }
 is_built() { [[ -e $results/$1.built ]]; }
 
@@ -189,20 +187,24 @@ computing=(crash-walk explorer model partition policy sim fuzz)
 sleeping=(faults)
 # These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
 waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
-# Suites that run under AddressSanitizer.
-with_asan=(unit policy metrics kill-storm race hostile liveness dlb cli node_agent)
+# Programs of these want CPUs, and wait for one another.
+wanting=(cli mpi matrix)
+# Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
+with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
 
 # build_sanitized: makes the builds with sanitizers, at the lowest priority; and runs suites that sleep under
 # AddressSanitizer, as soon as that is built.
 build_sanitized() {
     renice -n 19 "$BASHPID" >/dev/null
-    ! wanted asan || build asan
+    local some
+    mapfile -t some < <(chosen_of "${with_asan[@]}" "${sleeping[@]}")
+    ! wanted asan || ((${#some[@]} == 0)) || build asan asan "${some[@]}"
     {
         renice -n 5 "$BASHPID" >/dev/null 2>&1 # only root may; for others it takes longer
         # The leak checker takes most of the time, and the dev build has every errno of every call.
         DROM_FAULTS_SHORT=1 together asan 3 "${sleeping[@]}"
     } &
-    ! wanted tsan || build tsan
+    ! wanted tsan || build tsan tsan # its preset names the targets
     wait
 }
 
@@ -258,21 +260,29 @@ if wanted dev; then
         scripts/slurm-headers.sh >/dev/null || true
         scripts/slurm-headers.sh --series 24.11 >/dev/null || true
     fi
-    build dev
+    # Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine works meanwhile.
+    if chosen plugin; then build dev plugin plugin; fi
+    { [[ ! -e $results/plugin.built ]] || suite dev plugin -L '^plugin$' -j 2; } &
+    slurm=$!
+    build dev dev "${suites[@]}"
     one_by_one dev unit
 fi
 compute &
 build_sanitized &
 builds=$!
-# Slurm's daemons and the programs of its jobs sleep most of the time, so the rest of the machine computes meanwhile.
 idle_a_lot &
 idle=$!
-together dev 2 plugin
-wait "$builds" "$idle"
-# The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
+wait ${slurm:+"$slurm"} "$builds" "$idle"
+# The programs of the other suites want CPUs: two suites at once, and beside them only lanes of a lower priority. Those
+# that measure come last.
 sanitized &
 if is_built dev; then
-    mapfile -t others < <(labels_of dev | grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
+    one_by_one dev "${wanting[@]}" &
+    programs=$!
+    one_by_one dev answers
+    wait "$programs"
+    mapfile -t others < <(labels_of dev |
+        grep -vxF "$(printf '%s\n' unit plugin mutants answers "${wanting[@]}" "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
     one_by_one dev "${others[@]}"
 fi
 wait
