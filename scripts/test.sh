@@ -226,8 +226,9 @@ compute() {
 # idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.
 idle_a_lot() {
     renice -n 5 "$BASHPID" >/dev/null
-    together dev 3 "${sleeping[@]}"
+    together dev 3 "${sleeping[@]}" &
     one_by_one dev "${waiting[@]}"
+    wait
 }
 
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
