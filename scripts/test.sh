@@ -187,8 +187,6 @@ computing=(crash-walk explorer model partition policy sim fuzz)
 sleeping=(faults)
 # These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
 waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
-# Programs of these want CPUs, and wait for one another.
-wanting=(cli mpi matrix)
 # Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
 with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
 
@@ -274,16 +272,11 @@ builds=$!
 idle_a_lot &
 idle=$!
 wait ${slurm:+"$slurm"} "$builds" "$idle"
-# The programs of the other suites want CPUs: two suites at once, and beside them only lanes of a lower priority. Those
-# that measure come last.
+# The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
 sanitized &
 if is_built dev; then
-    one_by_one dev "${wanting[@]}" &
-    programs=$!
-    one_by_one dev answers
-    wait "$programs"
     mapfile -t others < <(labels_of dev |
-        grep -vxF "$(printf '%s\n' unit plugin mutants answers "${wanting[@]}" "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
     one_by_one dev "${others[@]}"
 fi
 wait
