@@ -63,13 +63,15 @@ rm -rf "$results"/*.{built,configured} "$results"/{counts,failed,first,second}
 # failure NAME: counts a failure that is no test, and has no second try.
 failure() { printf '%s\t0\t1\t0\t0\t0\n' "$1" >>"$results/counts"; }
 
-# cpu_seconds: sets CPU to the seconds of CPU that the processes have taken for which this shell has waited.
-cpu_seconds() {
-    local IFS=' ' file=$results/times.$BASHPID user_m user_s system_m system_s
-    times >"$file"
+# timed COMMAND...: runs it, and sets CPU to the seconds of CPU that its processes have taken. In a shell of its own:
+# this one may learn meanwhile what a lane has taken that has ended.
+timed() {
+    local IFS=' ' file=$results/times.$BASHPID status=0 user_m user_s system_m system_s
+    ("$@"; status=$?; times >"$file"; exit "$status") || status=$?
     { read -r _; read -r user_m user_s system_m system_s; } < <(tr ms '  ' <"$file")
     rm "$file"
     CPU=$((user_m * 60 + ${user_s%.*} + system_m * 60 + ${system_s%.*}))
+    return "$status"
 }
 
 # count NAME CPU-SECONDS FILE [BUILD]: adds a JUnit file to the counts, prints its line, and names failed and skipped
@@ -82,20 +84,17 @@ count() {
 
 # suite PRESET NAME CTEST-ARGUMENTS...: runs ctest once.
 suite() {
-    local preset=$1 name=$2 file=$results/$1-$2.xml begin
+    local preset=$1 name=$2 file=$results/$1-$2.xml
     shift 2
     rm -f "$file"
-    cpu_seconds
-    begin=$CPU
-    ctest --test-dir "build/$preset" --output-on-failure --timeout 300 --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
+    timed ctest --test-dir "build/$preset" --output-on-failure --timeout 300 --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
         --output-junit "$PWD/$file" "$@" >"${file%.xml}.log" 2>&1
     grep -q 'No tests were found' "${file%.xml}.log" && {
         echo "test: $preset $name: no tests were found" >&2
         failure "$preset $name"
         return
     }
-    cpu_seconds
-    count "$preset $name" $((CPU - begin)) "$file" "build/$preset"
+    count "$preset $name" "$CPU" "$file" "build/$preset"
 }
 
 # targets PRESET SUITE...: prints the targets that these suites need; none when that is everything.
@@ -142,15 +141,12 @@ configure() { [[ -e $results/$1.configured ]] || { cmake --preset "$1" -DDROM_TE
 # build PRESET NAME [SUITE]...: builds what these suites need, or everything, at a lower priority than the tests of
 # another lane. Leaves NAME.built; counts as a failure when it does not build.
 build() {
-    local preset=$1 name=$2 log=$results/build-$2.log needed=() start=$SECONDS begin
+    local preset=$1 name=$2 log=$results/build-$2.log needed=() start=$SECONDS
     shift 2
     read -ra needed -d '' < <(targets "$preset" "$@")
-    cpu_seconds
-    begin=$CPU
     echo "test: building $name" >&2
-    if { configure "$preset" && nice -n 5 cmake --build --preset "$preset" ${needed[0]:+--target "${needed[@]}"}; } >"$log" 2>&1; then
-        cpu_seconds
-        printf '%s\t0\t0\t0\t%d\t%d\n' "build $name" $((SECONDS - start)) $((CPU - begin)) >>"$results/counts"
+    if configure "$preset" >"$log" 2>&1 && timed nice -n 5 cmake --build --preset "$preset" ${needed[0]:+--target "${needed[@]}"} >>"$log" 2>&1; then
+        printf '%s\t0\t0\t0\t%d\t%d\n' "build $name" $((SECONDS - start)) "$CPU" >>"$results/counts"
         : >"$results/$name.built"
         return
     fi
@@ -212,13 +208,9 @@ compute() {
     together dev 2 "${computing[@]}"
     one_by_one dev mutants
     wanted lint || return
-    local begin
-    cpu_seconds
-    begin=$CPU
     # clang-tidy looks at what has changed since the last scripts/attack.sh --long lint: all of it takes 24 CPU minutes.
-    scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
-    cpu_seconds
-    count lint $((CPU - begin)) "$results/lint.xml"
+    timed scripts/lint.sh --junit "$results/lint.xml" format shell python sources documents tidy >"$results/lint.log" 2>&1 || tail -n 60 "$results/lint.log" >&2
+    count lint "$CPU" "$results/lint.xml"
 }
 
 # idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.
