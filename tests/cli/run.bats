@@ -257,6 +257,11 @@ setup_file() { build_guests; }
     gcc -O1 -fsanitize=address -fopenmp "$BATS_TEST_DIRNAME/guests/regions.c" -o "$WORK/regions"
     guest careful "$A" "$WORK/regions" 60
     client_is careful state live
+    # clang's library has another name, and is in no folder of the loader.
+    library=$(clang-14 -print-file-name="libclang_rt.asan-$(uname -m).so")
+    clang-14 -O1 -fsanitize=address -shared-libasan -Wl,-rpath,"${library%/*}" -fopenmp "$BATS_TEST_DIRNAME/guests/regions.c" -o "$WORK/clangs"
+    guest clangs "$B" "$WORK/clangs" 60
+    client_is clangs state live
 }
 
 @test "a script, and a make, that start programs with AddressSanitizer run; what the user says of its options stays" {

@@ -73,7 +73,8 @@ bool names_mpi(const std::string& library) {
 }
 
 bool must_be_first(const std::string& library) {
-    return library.substr(library.rfind('/') + 1).starts_with("libasan.so");
+    const std::string name = library.substr(library.rfind('/') + 1);
+    return name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan");
 }
 
 bool is_ours(const std::string& library) {
