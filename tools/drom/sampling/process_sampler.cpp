@@ -109,7 +109,8 @@ void ProcessSampler::count(Thread& thread, const ThreadSample& sample) {
 void ProcessSampler::look(Pace& pace) {
     find_threads(pace);
     for (auto& [tid, thread] : threads_)
-        if (thread.event) thread.event->drain([&](const ThreadSample& sample) { count(thread, sample); });
+        if (thread.event)
+            thread.event->drain([this, &thread = thread](const ThreadSample& sample) { count(thread, sample); });
     if (const uint64_t clock = clock_of(pid_); clock > clock_end_ns_) clock_end_ns_ = clock;
 }
 

@@ -3,7 +3,6 @@
 #include "table/table_history.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 namespace drom::command {
 
@@ -46,8 +45,8 @@ void TableHistory::set(uint64_t time_ns, const std::vector<ClientView>& clients)
     for (const ClientView& view : clients)
         for (const unsigned cpu : view.owned) give(time_ns, cpu, slots_.at(view.info.slot));
     const std::map<uint32_t, size_t> owned = owned_;
-    for (const uint32_t cpu : owned | std::views::keys)
-        if (std::ranges::none_of(clients, [&](const ClientView& view) { return view.owned.has(cpu); }))
+    for (const auto& [cpu, owner] : owned)
+        if (std::ranges::none_of(clients, [cpu = cpu](const ClientView& view) { return view.owned.has(cpu); }))
             take(time_ns, cpu);
     for (const ClientView& view : clients) add_pending(time_ns, view);
 }

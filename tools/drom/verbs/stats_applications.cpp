@@ -48,10 +48,10 @@ std::vector<double> divided(double owned, std::span<const double> used) {
     // A rank above the equal share of those that are left keeps what it used; then the share of the others is smaller.
     for (bool changed = true; changed && !open.empty();) {
         const double share = std::max(left, 0.0) / static_cast<double>(open.size());
-        const auto above = std::ranges::stable_partition(open, [&](size_t i) { return used[i] <= share; });
-        for (const size_t i : above) left -= used[i];
-        changed = !above.empty();
-        open.erase(above.begin(), open.end());
+        const auto above = std::stable_partition(open.begin(), open.end(), [&](size_t i) { return used[i] <= share; });
+        std::for_each(above, open.end(), [&](size_t i) { left -= used[i]; });
+        changed = above != open.end();
+        open.erase(above, open.end());
     }
     for (const size_t i : open) parts[i] = left / static_cast<double>(open.size());
     return parts;

@@ -40,8 +40,7 @@ public:
 
     StatsReport take() {
         std::ranges::sort(whole_.nodes);
-        const auto twice = std::ranges::unique(whole_.nodes);
-        whole_.nodes.erase(twice.begin(), twice.end());
+        whole_.nodes.erase(std::unique(whole_.nodes.begin(), whole_.nodes.end()), whole_.nodes.end());
         return std::move(whole_);
     }
 
