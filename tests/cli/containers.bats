@@ -154,7 +154,7 @@ time.sleep(60)' "$DROM_TABLE"
     # A process of a third one, which knows the number only.
     export PYTHONPATH=${BATS_TEST_DIRNAME%/tests/cli}/libdrom/bindings/python LD_LIBRARY_PATH=$BUILD/lib
     local asan # of a build with it, which Python has not
-    asan=$(ldd "$BUILD/lib/libdrom.so" | awk '/libasan/ {print $3}')
+    asan=$(ldd "$BUILD/lib/libdrom.so" | awk '/libasan|libclang_rt.asan/ {print $3}')
     refuses 1 "the process still runs" env LD_PRELOAD="$asan" unshare --pid --fork --mount-proc python3 -c "import drom; drom.Table().release($(client lives pid))"
     client_is lives mask "$A"
 }

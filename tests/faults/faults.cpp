@@ -167,11 +167,7 @@ std::string try_again(const Case& c, int status, World& world) {
 
 // The last piece that keeps the heap in its place is needed in three of four positions of the heap. glibc puts it where
 // it was in the process before, AddressSanitizer anywhere; but AddressSanitizer has a leak checker.
-#ifdef __SANITIZE_ADDRESS__
-constexpr int kByPosition = 1;
-#else
-constexpr int kByPosition = 0;
-#endif
+const int kByPosition = __lsan_do_recoverable_leak_check == nullptr ? 0 : 1;
 
 std::string look_for_leaks(const Case& c) {
     const Holdings held = holdings();
