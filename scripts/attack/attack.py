@@ -51,6 +51,7 @@ SUITES = {
     "vm-cgroup-v2": Suite("a real Slurm with cgroup v2, on a virtual node", {"VM_LONG": "1"}),
     "matrix": Suite("runtimes x languages x MPI libraries x ranks, every combination", {"MATRIX_LONG": "1"}),
     "abi": Suite("layout and symbols as published", {}),
+    "sim": Suite("the simulator, and each table of its pages that takes long", {"SIM_LONG": "1"}),
     "lint": Suite("all of clang-tidy over every file", {}),
 }
 

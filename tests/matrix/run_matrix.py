@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """run_matrix.py - runtimes x languages x MPI libraries x ranks: each combination shrinks and expands, and computes right.
 
-  run_matrix.py --build BUILD --runtimes RUNTIMES [--ranks 0,1] [--half]
+  run_matrix.py --build BUILD --runtimes RUNTIMES [--ranks 0,1] [--part K/N]
   run_matrix.py --document FILE LOG...
 
   --ranks     0: one process, without MPI
-  --half      of the combinations with several ranks, each number of ranks gets every other one
+  --part      of the combinations with several ranks, each number of ranks gets every Nth one, from 0/N to (N-1)/N
   --document  writes the table of the cells that were right in these runs into the file, between its marks
 
 Each rank has at least two CPUs. It shrinks to one and expands again, twice, and its team follows (cell_driver). All
@@ -59,13 +59,14 @@ class Cell:
         return f"{self.runtime:10} {self.language:8} {self.mpi or 'no MPI':8} {self.ranks or 1} {'rank' if self.ranks == 1 else 'ranks' if self.ranks else 'process'}"
 
 
-def cells(ranks: list[int], half: bool) -> list[Cell]:
+def cells(ranks: list[int], part: str) -> list[Cell]:
+    chosen, parts = map(int, part.split("/"))
     found = []
     for n in ranks:
         for mpi in ("",) if n == 0 else ("openmpi", "mpich"):
             for i, runtime in enumerate(RUNTIMES):
                 for j, language in enumerate(LANGUAGES[mpi]):
-                    if half and n > 1 and (i + j + (mpi == "mpich") + ranks.index(n)) % 2 == 1:
+                    if n > 1 and (i + j + 2 * (mpi == "mpich") + ranks.index(n)) % parts != chosen:
                         continue
                     found.append(Cell(runtime, language, mpi, n))
     return found
@@ -158,7 +159,7 @@ def main() -> int:
     parser.add_argument("--build", type=Path)
     parser.add_argument("--runtimes", type=Path)
     parser.add_argument("--ranks", default="0,1")
-    parser.add_argument("--half", action="store_true")
+    parser.add_argument("--part", default="0/1")
     parser.add_argument("--document", type=Path)
     parser.add_argument("logs", nargs="*", type=Path)
     given = parser.parse_args()
@@ -167,7 +168,7 @@ def main() -> int:
     if not given.build or not given.runtimes:
         parser.error("--build and --runtimes are needed")
     matrix = Matrix(given.build.resolve(), given.runtimes.resolve())
-    chosen = cells([int(n) for n in given.ranks.split(",")], given.half)
+    chosen = cells([int(n) for n in given.ranks.split(",")], given.part)
     for why in filter(None, map(matrix.missing, chosen)):
         print(f"SKIPPED matrix: {why}")
         return 1 if os.environ.get("CI") == "true" else 77

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck disable=SC2154 # bats assigns stderr
-# meaning.bats - printed numbers are what their documents say. SIM_BUILD: build folder.
+# meaning.bats - printed numbers are what their documents say. SIM_BUILD: build folder; SIM_LONG=1: all of them.
 
 bats_require_minimum_version 1.5.0
 
@@ -11,6 +11,9 @@ setup() {
     log=$BATS_TEST_TMPDIR/log.swf
     printf '; MaxNodes: 4\n; MaxProcs: 16\n' >"$log"
 }
+
+# in_turn N COMMAND...: of three that take ten seconds, one runs, another one each hour; all with SIM_LONG=1.
+in_turn() { [[ ${SIM_LONG-} != 1 && $1 != $((EPOCHSECONDS / 3600 % 3)) ]] || "${@:2}"; }
 
 # words NUMBER: those of a command on the page of o.
 words() { grep -o '<pre>.*</pre>' o/report.html | sed 's/<[^>]*>//g' | sed -n "$1s/^drom-sim //p"; }
@@ -202,9 +205,9 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     cd "$BATS_TEST_DIRNAME/../.."
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only predictions --row KTH
     python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only workload3 --row easy
-    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only recovered
-    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only plan --row "25 x 4 sd-deep:sd_plan=prediction"
-    python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only cirne --row "w2-samples sd+"
+    in_turn 0 python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only recovered
+    in_turn 1 python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only plan --row "25 x 4 sd-deep:sd_plan=prediction"
+    in_turn 2 python3 scripts/results/simulator.py "$sim" "$WORKLOADS" --check --only cirne --row "w2-samples sd+"
     python3 scripts/results/shares.py "$sim" --check --only w1 --policy sd+ --shares 0.2
     deep=sd:max_slowdown=inf,gain=1,parts=yes,keep=first,sharing_depth=0,bf_max_job_test=50,bf_window=0
     python3 scripts/results/shares.py "$sim" --check --part why --policy "$deep"
@@ -214,10 +217,10 @@ print("{:.1f} {:+.1f} {:+.1f}".format(100 * of("max-b", "allocated"), change("re
     [[ -d $WORKLOADS ]] || skip "the logs are not in $WORKLOADS"
     cd "$BATS_TEST_DIRNAME/../.."
     python3 scripts/results/energy.py "$sim" --check --only p1-p3,13
-    python3 scripts/results/energy.py "$sim" --check --only sharing
-    for part in urgent reservations guests; do
-        python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only "$part"
-    done
+    in_turn 0 python3 scripts/results/energy.py "$sim" --check --only sharing
+    python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only urgent
+    in_turn 1 python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only reservations
+    in_turn 2 python3 scripts/results/starts.py "$sim" "$WORKLOADS" --check --only guests
     # Another page is seen as one: the first digit of a mean wait is changed.
     cp -r scripts docs examples "$BATS_TEST_TMPDIR"
     cd "$BATS_TEST_TMPDIR"
