@@ -183,6 +183,8 @@ computing=(crash-walk explorer model partition policy sim fuzz)
 sleeping=(faults)
 # These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
 waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
+# These repeat the same thing, on many threads or on a virtual machine.
+repeating=(matrix kill-storm race)
 # Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
 with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
 
@@ -221,14 +223,30 @@ idle_a_lot() {
     wait
 }
 
+# repeat: runs the suites that repeat the same thing, at a low priority.
+repeat() {
+    renice -n 5 "$BASHPID" >/dev/null
+    one_by_one dev "${repeating[@]}"
+}
+
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
 sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     # A sanitizer looks at the code that runs, and hardly at the values: a tenth of the random cases will do.
     export DROM_TEST_CASES=${DROM_TEST_CASES:-250}
-    together asan 1 "${with_asan[@]}"
     # Not the unit tests: each has one thread.
-    together tsan 1 kill-storm race hostile liveness
+    together tsan 1 kill-storm race hostile liveness &
+    together asan 1 "${with_asan[@]}"
+    wait
+}
+
+# want_cpus: runs the other suites, whose programs want CPUs, or measure. The lanes beside them have a lower priority.
+want_cpus() {
+    local others
+    is_built dev || return
+    mapfile -t others < <(labels_of dev |
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}" "${repeating[@]}")")
+    one_by_one dev "${others[@]}"
 }
 
 scripts/packages.sh build test packages || exit 1
@@ -263,14 +281,11 @@ build_sanitized &
 builds=$!
 idle_a_lot &
 idle=$!
-wait ${slurm:+"$slurm"} "$builds" "$idle"
-# The programs of the other suites want CPUs, or measure: beside them are only lanes of a lower priority.
+wait ${slurm:+"$slurm"} "$idle"
+want_cpus &
+repeat &
+wait "$builds" "$!"
 sanitized &
-if is_built dev; then
-    mapfile -t others < <(labels_of dev |
-        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}")")
-    one_by_one dev "${others[@]}"
-fi
 wait
 # A lane that ends early, by a mistake in this script, leaves suites out.
 if is_built dev; then
