@@ -5,16 +5,16 @@
 
 /* In C, a value that is none of the enumerators may be passed; in C++ only to a type that can hold it. */
 #if defined __cplusplus && __cplusplus >= 201103L
-#define DLB_ENUM(name) enum name : int
+#define DLB_OF_INT : int
 #else
-#define DLB_ENUM(name) enum name
+#define DLB_OF_INT
 #endif
 
 typedef void *dlb_handler_t;
 typedef void *dlb_cpu_set_t;             /* a cpu_set_t *; see sched.h */
 typedef const void *const_dlb_cpu_set_t; /* a const cpu_set_t * */
 
-typedef DLB_ENUM(dlb_drom_flags_e) {
+typedef enum dlb_drom_flags_e DLB_OF_INT {
     DLB_DROM_FLAGS_NONE = 0,
     DLB_STEAL_CPUS = 1 << 0,     /* PreInit: take CPUs that other processes own */
     DLB_RETURN_STOLEN = 1 << 1,  /* they go back when the process ends or gives them up */
@@ -27,7 +27,7 @@ typedef DLB_ENUM(dlb_drom_flags_e) {
 /* Cast to this; the real signatures follow. */
 typedef void (*dlb_callback_t)(void);
 
-typedef DLB_ENUM(dlb_callbacks_e) {
+typedef enum dlb_callbacks_e DLB_OF_INT {
     dlb_callback_set_num_threads = 1, /* called with a new mask's number of CPUs */
     dlb_callback_set_active_mask = 2,
     dlb_callback_set_process_mask = 3, /* called with a new mask */
