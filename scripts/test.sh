@@ -57,6 +57,28 @@ chosen() { ((${#suites[@]} == 0)) || [[ " ${suites[*]} " == *" $1 "* ]]; }
 # chosen_of SUITE...: prints those of them that were chosen.
 chosen_of() { local name; for name; do ! chosen "$name" || echo "$name"; done; }
 
+# Suites that only compute: other load of the machine costs them time, and nothing else.
+computing=(crash-walk explorer model partition policy sim fuzz)
+# These sleep for most of their time, and have a process group for each of their cases.
+sleeping=(faults)
+# These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
+waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
+# These repeat the same thing, on many threads or on a virtual machine.
+repeating=(matrix kill-storm race)
+# Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
+with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
+# And under ThreadSanitizer. Not the unit tests: each has one thread.
+with_tsan=(kill-storm race hostile liveness)
+
+for name in "${suites[@]}"; do
+    runs=()
+    ! wanted asan || runs+=("${with_asan[@]}" "${sleeping[@]}")
+    ! wanted tsan || runs+=("${with_tsan[@]}")
+    wanted dev || [[ " ${runs[*]} " == *" $name "* ]] && continue
+    echo "test: --only $name: no build that was named runs it; name dev too, or one of: ${runs[*]}" >&2
+    exit 2
+done
+
 results=build/test
 mkdir -p "$results"
 rm -rf "$results"/*.{built,configured} "$results"/{counts,failed,first,second}
@@ -177,17 +199,6 @@ one_by_one() {
     for name; do together "$preset" 1 "$name"; done
 }
 
-# Suites that only compute: other load of the machine costs them time, and nothing else.
-computing=(crash-walk explorer model partition policy sim fuzz)
-# These sleep for most of their time, and have a process group for each of their cases.
-sleeping=(faults)
-# These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
-waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
-# These repeat the same thing, on many threads or on a virtual machine.
-repeating=(matrix kill-storm race)
-# Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
-with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
-
 # build_sanitized: makes the builds with sanitizers, at the lowest priority; and runs suites that sleep under
 # AddressSanitizer, as soon as that is built.
 build_sanitized() {
@@ -234,8 +245,7 @@ sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     # A sanitizer looks at the code that runs, and hardly at the values: a tenth of the random cases will do.
     export DROM_TEST_CASES=${DROM_TEST_CASES:-250}
-    # Not the unit tests: each has one thread.
-    together tsan 1 kill-storm race hostile liveness &
+    together tsan 1 "${with_tsan[@]}" &
     together asan 1 "${with_asan[@]}"
     wait
 }

@@ -49,6 +49,17 @@ class Usage(unittest.TestCase):
                 self.assertIn(f"scripts/{script.name} ", said.stdout + said.stderr)
                 self.assertEqual(self.files(), before)
 
+    def test_a_suite_that_no_build_named_beside_it_runs_passed_without_a_test(self):
+        suite = self.root / "tests/policy/CMakeLists.txt"
+        suite.parent.mkdir(parents=True)
+        suite.touch()
+        before = self.files()
+        for build in ("asan", "tsan"):
+            said = self.call(self.root / "scripts/test.sh", "--only", build, "--only", "policy")
+            self.assertEqual(said.returncode, 2)
+            self.assertIn("test: --only policy: no build that was named runs it", said.stderr)
+        self.assertEqual(self.files(), before)
+
     def test_a_script_that_works_is_seen(self):
         self.call(self.root / "scripts/bench.sh")
         self.assertTrue((self.root / "build").exists() or (self.root / "worked").exists())
