@@ -62,6 +62,13 @@ long_enough() { echo 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.03; done'; }
     [[ $output =~ keep\ +3\ of\ 3 && $output =~ follow\ +3\ of\ 3 ]]
 }
 
+@test "a program was verified with another number of threads than drom run gives it" {
+    two_cpus
+    script tells "$(long_enough); echo \"[\${OMP_NUM_THREADS-none}]\""
+    OMP_NUM_THREADS=3,1 drom verify --runs 2 --no-record --check 'grep -qxF "[3,1]"' -- "$WORK/tells"
+    drom verify --runs 2 --no-record --check 'grep -qxF "[none]"' -- "$WORK/tells"
+}
+
 @test "the report as JSON; nothing is recorded with --no-record" {
     two_cpus
     drom verify --runs 5 --no-record --json -- "$GUESTS/counted-gcc" >"$WORK/report"

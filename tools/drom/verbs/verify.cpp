@@ -154,8 +154,7 @@ private:
     // --- one run ---
 
     [[nodiscard]] std::vector<std::string> environment_of(const std::string& mode) const {
-        std::vector<std::string> environment{fmt::format("OMP_NUM_THREADS={}", cpus_.count()), "DROM_SLOT",
-                                             "DROM_START_CPUS"};
+        std::vector<std::string> environment{"DROM_SLOT", "DROM_START_CPUS"};
         if (mode.empty()) return environment;
         const char* present = std::getenv("LD_PRELOAD");
         Preload chosen = preload_;
