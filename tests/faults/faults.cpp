@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 
 #include "shim.hpp"
@@ -63,9 +64,10 @@ bool is_one(const char* text) { return text != nullptr && std::strcmp(text, "1")
 /// come in more rounds.
 bool is_long() { return is_one(std::getenv("DROM_FAULTS_LONG")); }
 
-/// Returns whether DROM_FAULTS_SHORT is 1. Then the ways in which a call may fail take turns: the 1st call fails in the
-/// first way, the 2nd in the second way, and so on.
+/// Returns whether DROM_FAULTS_SHORT is 1. Then the ways in which a call may fail take turns: the 1st call fails in one
+/// way, the 2nd in the next one, and so on. Each hour begins with another way.
 bool is_short() { return is_one(std::getenv("DROM_FAULTS_SHORT")); }
+const auto kFirstTurn = static_cast<unsigned>(std::time(nullptr) / 3600);
 
 /// Says whether a failure may repeat: a full table stays full, but a signal or another thread comes once.
 bool may_last(int code) { return code != EINTR && code != EAGAIN && code != ESRCH; }
@@ -370,7 +372,7 @@ private:
 
     void by_turns(const Operation& operation, unsigned call, const Undisturbed& undisturbed) {
         const std::vector<int>& codes = calls()[call].codes;
-        auto code = [&](unsigned nth) { return codes[(nth - 1) % codes.size()]; };
+        auto code = [&](unsigned nth) { return codes[(kFirstTurn + nth - 1) % codes.size()]; };
         for (unsigned nth = 1; nth < kMaxNth && one(operation, {call, code(nth), nth, false}, undisturbed); ++nth) {}
         const auto lasting = std::find_if(codes.begin(), codes.end(), may_last);
         if (lasting != codes.end()) one(operation, {call, *lasting, 1, true}, undisturbed);
