@@ -63,8 +63,8 @@ computing=(crash-walk explorer model partition policy sim fuzz)
 sleeping=(faults)
 # These measure nothing, and leave CPUs to others: they install, boot, fork and wait.
 waiting=(abi consumer dlb fortran guest harness hostile liveness node_agent packages python readme soak trees vm vm-cgroup-v2)
-# These repeat the same thing, on many threads or on a virtual machine.
-repeating=(matrix kill-storm race)
+# Most of it is on a virtual machine, and takes long.
+long=(matrix)
 # Suites that run under AddressSanitizer. Not policy: it is pure, and its vectors check their bounds in the dev build.
 with_asan=(unit metrics kill-storm race hostile liveness dlb cli node_agent)
 # And under ThreadSanitizer. Not the unit tests: each has one thread.
@@ -208,7 +208,7 @@ build_sanitized() {
     ! wanted asan || ((${#some[@]} == 0)) || build asan asan "${some[@]}"
     {
         renice -n 5 "$BASHPID" >/dev/null 2>&1 # only root may; for others it takes longer
-        # The leak checker takes most of the time, and the dev build has every errno of every call.
+        # The leak checker takes most of the time.
         DROM_FAULTS_SHORT=1 together asan 3 "${sleeping[@]}"
     } &
     ! wanted tsan || build tsan tsan # its preset names the targets
@@ -229,15 +229,10 @@ compute() {
 # idle_a_lot: runs the suites that leave CPUs to others, at a lower priority than those of Slurm, which have deadlines.
 idle_a_lot() {
     renice -n 5 "$BASHPID" >/dev/null
-    together dev 3 "${sleeping[@]}" &
+    DROM_FAULTS_SHORT=1 together dev 3 "${sleeping[@]}" &
+    one_by_one dev "${long[@]}" &
     one_by_one dev "${waiting[@]}"
     wait
-}
-
-# repeat: runs the suites that repeat the same thing, at a low priority.
-repeat() {
-    renice -n 5 "$BASHPID" >/dev/null
-    one_by_one dev "${repeating[@]}"
 }
 
 # sanitized: runs the suites that find other mistakes than the dev build does, at a low priority.
@@ -255,7 +250,7 @@ want_cpus() {
     local others
     is_built dev || return
     mapfile -t others < <(labels_of dev |
-        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}" "${repeating[@]}")")
+        grep -vxF "$(printf '%s\n' unit plugin mutants "${computing[@]}" "${sleeping[@]}" "${waiting[@]}" "${long[@]}")")
     one_by_one dev "${others[@]}"
 }
 
@@ -265,9 +260,9 @@ export LATENCY_REQUESTS=${LATENCY_REQUESTS:-1000} SOAK_SECONDS=${SOAK_SECONDS:-1
 export ASAN_OPTIONS=${ASAN_OPTIONS:-strict_string_checks=1:detect_stack_use_after_return=1}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1:halt_on_error=1}
 
-# A third of the mutants: another one each hour.
+# A sixth of the mutants: another one each hour.
 if ((${#suites[@]} == 0)); then
-    export DROM_MUTANTS_PART=${DROM_MUTANTS_PART:-$((EPOCHSECONDS / 3600 % 3))/3}
+    export DROM_MUTANTS_PART=${DROM_MUTANTS_PART:-$((EPOCHSECONDS / 3600 % 6))/6}
 fi
 
 # The logs are no part of the repository and cannot be installed: not a failure, but reported.
@@ -293,8 +288,7 @@ idle_a_lot &
 idle=$!
 wait ${slurm:+"$slurm"} "$idle"
 want_cpus &
-repeat &
-wait "$builds" "$!"
+wait "$builds"
 sanitized &
 wait
 # A lane that ends early, by a mistake in this script, leaves suites out.
