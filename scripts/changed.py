@@ -46,9 +46,9 @@ RULES = [
     (r"policy/", "policy sim plugin fuzz"),
     (r"plugins/node_agent/", "plugin node_agent fuzz vm-cgroup-v2"),
     (r"plugins/", "plugin node_agent fuzz"),
-    (r"examples/", "consumer cli"),
+    (r"examples/", "consumer demo cli"),
     (r"scripts/(junit|verdict|changed|attack|lint/)|scripts/(test|attack)\.sh", "harness"),
-    (r"tools/demo/|scripts/(demo|slurm-demo|slurm-workload|step)\.sh", "consumer harness"),
+    (r"tools/demo/|scripts/(demo|slurm-demo|slurm-workload|step)\.sh", "consumer demo harness"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer packages readme"),
     (r"debian/|packaging/", "packages"),
     (r"README\.md|docs/admin/slurm-install\.md|scripts/packages\.sh", "packages readme harness"),
@@ -104,7 +104,7 @@ def suites_of(path: str) -> set[str]:
 
 
 def is_suite(name: str) -> bool:
-    return name in ("lint", "crash-walk", "kill-storm", "liveness", "vm-cgroup-v2") or (ROOT / "tests" / name / "CMakeLists.txt").exists()
+    return name in ("lint", "crash-walk", "demo", "kill-storm", "liveness", "vm-cgroup-v2") or (ROOT / "tests" / name / "CMakeLists.txt").exists()
 
 
 def main() -> int:

@@ -16,8 +16,8 @@ cd "$(dirname "$0")/.." || exit
 
 usage() { sed -n '6,8p' "$0" | sed 's/^# *//' >&2; exit 2; }
 
-# is_suite NAME: crash-walk, kill-storm, liveness and vm-cgroup-v2 are the second suites of their folders.
-is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk kill-storm liveness vm-cgroup-v2 " == *" $1 "* ]] && [[ $1 != crash ]]; }
+# is_suite NAME: crash-walk, demo, kill-storm, liveness and vm-cgroup-v2 are the second suites of their folders.
+is_suite() { [[ -e tests/$1/CMakeLists.txt || " crash-walk demo kill-storm liveness vm-cgroup-v2 " == *" $1 "* ]] && [[ $1 != crash ]]; }
 
 only=() suites=() changed=false
 while (($#)); do
@@ -126,7 +126,7 @@ targets() {
     (($#)) || return 0
     for name; do
         case $name in
-            consumer | latency | matrix | mutants | packages | soak | vm) return ;; # they use the targets of other suites
+            consumer | demo | latency | matrix | mutants | packages | soak | vm) return ;; # they use the targets of other suites
         esac
     done
     echo libdrom/all tools/drom/all examples/all

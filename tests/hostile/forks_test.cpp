@@ -173,13 +173,15 @@ struct Chains {
         std::atomic<uint64_t> born, mask;
     };
     std::atomic<bool> stop;
+    /// A test that is killed must not leave processes that fork for ever. It takes less, or its watchdog ends it.
+    uint64_t end_ns = drom::deadline_in_ms(300'000);
     Chain of[kChains];
 };
 
-/// Runs one chain for ever. `flags`: CLONE_PARENT, or 0.
+/// Runs one chain until it is stopped. `flags`: CLONE_PARENT, or 0.
 [[noreturn]] void run_chain(Chains& chains, int number, unsigned long flags) {
     Chains::Chain& own = chains.of[number];
-    while (!chains.stop.load()) {
+    while (!chains.stop.load() && drom::now_ns() < chains.end_ns) {
         own.mask.store(mask_of(0));
         own.born.fetch_add(1);
         if (syscall(SYS_clone, flags | SIGCHLD, 0, 0, 0, 0) > 0) _exit(0);
