@@ -317,7 +317,8 @@ class Clients(WithTable):
             stack.callback(thread.join)
             stack.callback(stop.set)
             self.assertEqual(self.table.set_mask(process.pid, {1}, wait="resized", timeout=0.3), drom.Status.PENDING)
-        self.assertGreater(counted[0], 20)
+        # A call that kept the others from going on would leave one or two.
+        self.assertGreater(counted[0], 4)
 
 
 if __name__ == "__main__":
