@@ -49,7 +49,10 @@ bool is_sleep(pid_t pid) {
 
 class Launcher : public WithTable {
 protected:
-    int release(const Launched& launched, uint64_t mask) { return set(launched.program(), mask, DROM_WAIT_RELEASED); }
+    int release(const Launched& launched, uint64_t mask) {
+        constexpr uint32_t kLongWait = 20'000;  // milliseconds, for a machine that is busy
+        return set(launched.program(), mask, DROM_WAIT_RELEASED, kLongWait);
+    }
 
     /// Ends the launcher, and starts a process with its number that has a child.
     static Child replace_launcher(Launched& launched) {

@@ -45,8 +45,8 @@ protected:
         EXPECT_GE(drom_reserve(table_, child.pid(), &mask, 1, &options, nullptr, &error_), 0) << error_.text;
         return child;
     }
-    int set(pid_t pid, uint64_t mask, uint64_t flags = 0) {
-        const drom_options options = options_with(flags);
+    int set(pid_t pid, uint64_t mask, uint64_t flags = 0, uint32_t timeout_ms = 0) {
+        const drom_options options = options_with(flags, timeout_ms);
         return drom_set_mask(table_, pid, &mask, 1, &options, &error_);
     }
     /// Returns the CPUs that the client has once everything is done.
