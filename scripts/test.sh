@@ -242,9 +242,8 @@ sanitized() {
     renice -n 5 "$BASHPID" >/dev/null
     # A sanitizer looks at the code that runs, and hardly at the values: a tenth of the random cases will do.
     export DROM_TEST_CASES=${DROM_TEST_CASES:-250}
-    together tsan 1 "${with_tsan[@]}" &
     together asan 1 "${with_asan[@]}"
-    wait
+    together tsan 1 "${with_tsan[@]}"
 }
 
 # want_cpus: runs the other suites, whose programs want CPUs, or measure. The lanes beside them have a lower priority.
