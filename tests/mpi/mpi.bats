@@ -53,6 +53,22 @@ said() { written "$OUT"; }
 # of RANK FIELD: prints a field of a rank of the only job.
 of() { drom list --json | jq -r ".clients[] | select(.rank == $1) | .$2"; }
 
+# asked RANK [OPTION...] MASK...: asks for one of the masks, chosen at random, for 4 seconds and until 21 requests
+# changed what the rank has. A busy machine takes longer for them.
+asked() {
+    local rank=$1 options=()
+    shift
+    while [[ $1 == --* ]]; do
+        options+=("$1" "$2")
+        shift 2
+    done
+    local masks=("$@") end=$((SECONDS + 4)) pid
+    pid=$(of "$rank" pid)
+    while ((SECONDS < end)) || (($(of "$rank" seq) <= 20)); do
+        drom set "${options[@]}" --timeout 60000 "$pid" "${masks[RANDOM % ${#masks[@]}]}"
+    done
+}
+
 finish() {
     touch "$STOP"
     wait "${LAUNCHED[0]}"
@@ -130,15 +146,14 @@ finish() {
 }
 
 @test "an MPI call is a safe point: no thread of the agent's, no confinement" {
-    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" talk 4
+    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" talk "$STOP"
     clients 1 '.mask != ""'
     local pid
     pid=$(of 0 pid)
     drom set --wait released --grace never --timeout 60000 "$pid" "$A"
     [[ $(of 0 released) == "$(of 0 seq)" && $(of 0 confined) -lt $(of 0 seq) ]]
     drom set --wait released --grace never --timeout 60000 "$pid" "$BOTH"
-    wait "${LAUNCHED[0]}"
-    LAUNCHED=()
+    finish
     grep -F "ranks 1 wrong 0 rounds many" "$OUT"
 }
 
@@ -165,17 +180,10 @@ finish() {
 }
 
 @test "results are right whatever is asked for meanwhile" {
-    launch 1 "$RANKS/rank" talk 6 : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" talk 6
+    launch 1 "$RANKS/rank" talk "$STOP" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" talk "$STOP"
     clients 1
-    local pid end=$((SECONDS + 4))
-    pid=$(of 1 pid)
-    while ((SECONDS < end)); do
-        drom set --timeout 60000 "$pid" "$B"
-        drom set --timeout 60000 "$pid" "$BOTH"
-    done
-    (($(of 1 seq) > 20))
-    wait "${LAUNCHED[0]}"
-    LAUNCHED=()
+    asked 1 "$B" "$BOTH"
+    finish
     grep -F "ranks 2 wrong 0 rounds many" "$OUT"
 }
 
@@ -191,51 +199,43 @@ finish() {
 }
 
 @test "threads that all call MPI: the first of them releases, and nothing is lost" {
-    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" threads 4
+    DROM_ASYNC=0 launch 1 "$BIN" run -- "$RANKS/rank" threads "$STOP"
     clients 1
-    local pid end=$((SECONDS + 3))
-    pid=$(of 0 pid)
-    while ((SECONDS < end)); do
-        drom set --wait released --grace never --timeout 60000 "$pid" "$A"
-        drom set --wait released --grace never --timeout 60000 "$pid" "$BOTH"
-    done
+    asked 0 --wait released --grace never "$A" "$BOTH"
     [[ $(of 0 confined) -lt $(of 0 seq) ]]
-    wait "${LAUNCHED[0]}"
-    LAUNCHED=()
+    finish
     grep -Fx "threads wrong 0" "$OUT"
 }
 
-# disturbed WORD...: two ranks do that, and one of them gets random masks all the time. Nothing is wrong afterwards.
+# disturbed WORD: two ranks do that, and one of them gets random masks all the time. Nothing is wrong afterwards.
 disturbed() {
-    launch 1 "$RANKS/rank" "$@" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" "$@"
+    rm -f "$STOP"
+    launch 1 "$RANKS/rank" "$1" "$STOP" : -np 1 "$BIN" run --ncpus 2 -- "$RANKS/rank" "$1" "$STOP"
     clients 1
-    local masks=("$A" "$B" "$BOTH") pid end=$((SECONDS + ${2%.*} - 2)) seed=${EPOCHREALTIME#*.}
+    local masks=("$A" "$B" "$BOTH") seed=${EPOCHREALTIME#*.}
     echo "seed $seed"
     RANDOM=$((10#$seed % 32768))
-    pid=$(of 1 pid)
-    while ((SECONDS < end)); do drom set --timeout 60000 "$pid" "${masks[RANDOM % 3]}"; done
-    (($(of 1 seq) > 20))
-    THREADS=$(find "/proc/$pid/task" -mindepth 1 -maxdepth 1 | wc -l)
-    wait "${LAUNCHED[0]}"
-    LAUNCHED=()
+    asked 1 "${masks[@]}"
+    THREADS=$(find "/proc/$(of 1 pid)/task" -mindepth 1 -maxdepth 1 | wc -l)
+    finish
     cat "$OUT"
     grep -F "ranks 2 wrong 0 rounds many" "$OUT"
 }
 
 @test "threads of a team that call MPI in turn lose nothing, whatever is asked for meanwhile" {
-    OMP_NUM_THREADS=2 disturbed turns 6
+    OMP_NUM_THREADS=2 disturbed turns
 }
 
 @test "nor do ranks with a progress thread of their own" {
-    disturbed progress 6
+    disturbed progress
     grep -Fx "progress made" "$OUT"
 }
 
 # bats test_tags=mpich
 @test "nor do ranks with MPICH's progress thread" {
-    disturbed talk 6
+    disturbed talk
     local bare=$THREADS
-    MPICH_ASYNC_PROGRESS=1 MPIR_CVAR_ASYNC_PROGRESS=1 disturbed talk 6
+    MPICH_ASYNC_PROGRESS=1 MPIR_CVAR_ASYNC_PROGRESS=1 disturbed talk
     ((THREADS > bare))
 }
 

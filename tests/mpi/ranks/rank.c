@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // rank.c - an ordinary MPI rank that says what it computed. Knows nothing of drom.
 //
-//   rank talk SECONDS      sends, receives and reduces all the time; prints a checksum that does not depend on the
-//                          number of CPUs
+//   rank talk FILE         sends, receives and reduces until FILE is there; prints how much of what came was wrong
 //   rank hold FILE         is in no MPI call until FILE is there
 //   rank receive FILE      every rank but the first waits in MPI_Recv until FILE is there
 //   rank teams FILE        opens regions of OpenMP between MPI calls until FILE is there, and prints its last team size
-//   rank threads SECONDS   four threads, each sending to itself all the time; prints what was wrong
-//   rank turns SECONDS     the threads of a team send to the other ranks in turn, one after the other
+//   rank threads FILE      four threads, each sending to itself until FILE is there; prints what was wrong
+//   rank turns FILE        the threads of a team send to the other ranks in turn, until FILE is there
 //                          (MPI_THREAD_SERIALIZED); prints what was wrong
-//   rank progress SECONDS  as talk, while a thread of its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether
+//   rank progress FILE     as talk, while a thread of its own makes MPI progress (MPI_THREAD_MULTIPLE); says whether
 //                          that thread did
 //   rank spawn FILE        starts another process by MPI_Comm_spawn, which does the same as hold; waits for its end
 //   rank session FILE      initialises MPI by a session only, then does the same as hold; says when MPI has no sessions
@@ -20,16 +19,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 static int rank, ranks;
-
-static double now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /// Runs one round: a ring, a reduction, a broadcast and an all-to-all, each with a check of its result.
 static long round_of(long i) {
@@ -66,19 +58,21 @@ static long round_of(long i) {
     return wrong;
 }
 
-static void talk(double seconds) {
+static int is_there(const char* file) { return access(file, F_OK) == 0; }
+
+/// Tells all ranks whether rank 0 goes on. False when the file is there.
+static int all_go_on(const char* file) {
+    int go = !is_there(file);
+    MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return go;
+}
+
+static void talk(const char* file) {
     long wrong = 0, total = 0, rounds = 0;
-    int go = 1;
-    for (const double end = now() + seconds; go != 0; ++rounds) {
-        wrong += round_of(rounds);
-        go = now() < end;
-        MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    }
+    for (; all_go_on(file); ++rounds) wrong += round_of(rounds);
     MPI_Reduce(&wrong, &total, 1, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
     if (rank == 0) printf("ranks %d wrong %ld rounds %s\n", ranks, total, rounds > 10 ? "many" : "few");
 }
-
-static int is_there(const char* file) { return access(file, F_OK) == 0; }
 
 static void receive(const char* file) {
     int word = 0;
@@ -107,11 +101,11 @@ static void teams(const char* file) {
     printf("rank %d team %d\n", rank, size);
 }
 
-static double until;
+static const char* stop_file;
 static void* talk_to_itself(void* argument) {
     const int tag = *(const int*)argument;
     long wrong = 0;
-    for (long i = 0; now() < until; ++i) {
+    for (long i = 0; !is_there(stop_file); ++i) {
         long sent = 10 * i + tag, got = -1;
         MPI_Sendrecv(&sent, 1, MPI_LONG, rank, tag, &got, 1, MPI_LONG, rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         wrong += got != sent;
@@ -119,11 +113,11 @@ static void* talk_to_itself(void* argument) {
     return (void*)wrong;
 }
 
-static void threads(double seconds) {
+static void threads(const char* file) {
     pthread_t thread[4];
     int tags[4] = {0, 1, 2, 3};
     long wrong = 0;
-    until = now() + seconds;
+    stop_file = file;
     for (int i = 0; i < 4; ++i) pthread_create(&thread[i], NULL, talk_to_itself, &tags[i]);
     for (int i = 0; i < 4; ++i) {
         void* result = NULL;
@@ -133,17 +127,10 @@ static void threads(double seconds) {
     printf("threads wrong %ld\n", wrong);
 }
 
-/// Tells all ranks whether rank 0 goes on. False when time is over.
-static int all_go_on(double end) {
-    int go = now() < end;
-    MPI_Bcast(&go, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    return go;
-}
-
-static void turns(double seconds) {
+static void turns(const char* file) {
     long wrong = 0, total = 0, rounds = 0;
     const int next = (rank + 1) % ranks, last = (rank + ranks - 1) % ranks;
-    for (const double end = now() + seconds; all_go_on(end); ++rounds) {
+    for (; all_go_on(file); ++rounds) {
 #pragma omp parallel for ordered schedule(static, 1) reduction(+ : wrong)
         for (int tag = 0; tag < 8; ++tag) {
 #pragma omp ordered
@@ -169,11 +156,11 @@ static void* make_progress(void* argument) {
     return NULL;
 }
 
-static void progress(double seconds) {
+static void progress(const char* file) {
     pthread_t thread;
     long probes = 0;
     if (pthread_create(&thread, NULL, make_progress, &probes) != 0) return;
-    talk(seconds);
+    talk(file);
     progress_ended = 1;
     pthread_join(thread, NULL);
     if (rank == 0) printf("progress %s\n", probes > 10 ? "made" : "not made");
@@ -244,11 +231,11 @@ int main(int argc, char** argv) {
     if (given < level) return fprintf(stderr, "rank: this MPI gives thread level %d, not %d\n", given, level), 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (strcmp(mode, "talk") == 0) talk(atof(argument));
+    if (strcmp(mode, "talk") == 0) talk(argument);
     if (strcmp(mode, "hold") == 0) hold(argument);
-    if (strcmp(mode, "threads") == 0) threads(atof(argument));
-    if (strcmp(mode, "turns") == 0) turns(atof(argument));
-    if (strcmp(mode, "progress") == 0) progress(atof(argument));
+    if (strcmp(mode, "threads") == 0) threads(argument);
+    if (strcmp(mode, "turns") == 0) turns(argument);
+    if (strcmp(mode, "progress") == 0) progress(argument);
     if (strcmp(mode, "spawn") == 0) spawn(argv[0], argument);
     if (strcmp(mode, "receive") == 0) receive(argument);
     if (strcmp(mode, "teams") == 0) teams(argument);
