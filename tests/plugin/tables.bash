@@ -22,8 +22,17 @@ pid_of() { drom_of "$1" list --json | jq --arg step "$2" '.clients[] | select(.j
 
 # suspended JOB PID...: suspends the job, and waits until its programs are stopped. resumed() is the reverse.
 # slurmctld answers before the nodes have heard of it. A node that is told to end the job meanwhile may not answer.
-# slurmctld tells it again a minute later.
-suspended() { scontrol suspend "$1"; eventually "the programs of job $1 are stopped" all_stopped "${@:2}"; }
+# slurmctld tells it again a minute later. The slurmd of 24.11 passes over a step that it has just launched, and does
+# not say so: it is asked again.
+suspended() {
+    local tries
+    for tries in 1 2; do
+        scontrol suspend "$1"
+        WAIT_S=75 eventually "the programs of job $1 are stopped ($tries of 2)" all_stopped "${@:2}" && return
+        scontrol resume "$1"
+    done
+    return 1
+}
 resumed() { scontrol resume "$1"; eventually "the programs of job $1 go on" none_stopped "${@:2}"; }
 is_stopped() { [[ $(sed -n 's/^State:\t\(.\).*/\1/p' "/proc/$1/status") == T ]]; }
 all_stopped() { local pid; for pid in "$@"; do is_stopped "$pid" || return 1; done; }
