@@ -8,7 +8,7 @@
 
 namespace {
 
-using drom::visible;
+using drom::beginning_of, drom::columns_of_text, drom::visible, drom::visible_field;
 
 TEST(Visible, ANameDoesNotTalkToTheTerminal) {
     EXPECT_EQ(visible("\033[31mEV\007\n\t"), "?[31mEV???");
@@ -40,6 +40,23 @@ TEST(Visible, BytesThatAreNoUtf8AreNotShown) {
 
 TEST(Visible, OrdinaryNamesStay) {
     for (const char* name : {"", "render", "Müller", "日本", "a b", "🙂", "?"}) EXPECT_EQ(visible(name), name);
+}
+
+TEST(Visible, WideCharactersTakeTwoColumnsOfATable) {
+    EXPECT_EQ(visible_field("render", 8), "render  ");
+    EXPECT_EQ(visible_field("render", 6), "render");
+    EXPECT_EQ(visible_field("render", 5), "rend+");
+    EXPECT_EQ(visible_field("Müller", 8), "Müller  ");
+    EXPECT_EQ(visible_field("日本語", 8), "日本語  ");
+    EXPECT_EQ(visible_field("日本語", 6), "日本語");
+    EXPECT_EQ(visible_field("日本語", 5), "日本+");
+    EXPECT_EQ(visible_field("日本語", 4), "日+ ") << "half of a character is not shown";
+    EXPECT_EQ(visible_field("🙂x", 4), "🙂x ");
+    EXPECT_EQ(visible_field("日", 1), "+");
+    EXPECT_EQ(visible_field("", 2), "  ");
+    EXPECT_EQ(columns_of_text("a日ü"), 4U);
+    EXPECT_EQ(beginning_of("a日b", 2), "a");
+    EXPECT_EQ(beginning_of("a日b", 3), "a日");
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // visible.cpp - text from outside, before it is shown to a person.
 #include "text/visible.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -55,6 +57,15 @@ Character first_of(std::string_view text) {
     return code < kMin[length] || surrogate || code > 0x10ffff ? Character{0, 0} : Character{code, length};
 }
 
+/// Returns the first character of a text that is not empty, or its first byte where that is no UTF-8.
+std::string_view first_in(std::string_view text) { return text.substr(0, std::max<size_t>(first_of(text).length, 1)); }
+
+/// Returns the columns of one character. fmt pads a field to columns, so it knows them.
+size_t columns_of(std::string_view character) {
+    constexpr size_t kField = 3;
+    return kField - (fmt::formatted_size("{:3}", character) - character.size());
+}
+
 }  // namespace
 
 std::string visible(std::string_view text) {
@@ -69,18 +80,32 @@ std::string visible(std::string_view text) {
     return shown;
 }
 
-std::string visible_field(std::string_view text, size_t width) {
-    const std::string shown = visible(text);
-    const auto begins = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) != 0x80; };
-    const auto characters = static_cast<size_t>(std::ranges::count_if(shown, begins));
-    if (characters <= width) return shown + std::string(width - characters, ' ');
-    std::string cut;
-    size_t left = width;  // the last one is for the '+'
-    for (const char c : shown) {
-        if (begins(c) && --left == 0) break;
-        cut += c;
+size_t columns_of_text(std::string_view shown) {
+    size_t columns = 0;
+    while (!shown.empty()) {
+        const std::string_view character = first_in(shown);
+        columns += columns_of(character);
+        shown.remove_prefix(character.size());
     }
-    return cut + '+';
+    return columns;
+}
+
+std::string_view beginning_of(std::string_view shown, size_t columns) {
+    size_t taken = 0;
+    while (taken < shown.size()) {
+        const std::string_view character = first_in(shown.substr(taken));
+        const size_t wanted = columns_of(character);
+        if (wanted > columns) break;
+        columns -= wanted;
+        taken += character.size();
+    }
+    return shown.substr(0, taken);
+}
+
+std::string visible_field(std::string_view text, size_t columns) {
+    std::string field = visible(text);
+    if (columns_of_text(field) > columns) field = std::string(beginning_of(field, columns - 1)) + '+';
+    return field + std::string(columns - columns_of_text(field), ' ');
 }
 
 }  // namespace drom

@@ -12,8 +12,14 @@ namespace drom {
 /// (C0, DEL, C1), line separators, bidirectional controls, and bytes that are no UTF-8.
 std::string visible(std::string_view text);
 
-/// Returns the text, visible, as a field of `width` characters, 1 at least. A longer one is cut, and ends with '+'. A
-/// character counts as one column; a wide one is two on a terminal.
-std::string visible_field(std::string_view text, size_t width);
+/// Returns how many columns of a terminal a visible text takes. Wide characters of East Asian scripts and emoji take
+/// two, as fmt estimates it. A combining character counts as one, which leaves a blank.
+size_t columns_of_text(std::string_view shown);
+
+/// Returns as much of the beginning of a visible text as `columns` have room for.
+std::string_view beginning_of(std::string_view shown, size_t columns);
+
+/// Returns the text, visible, as a field of so many columns, 1 at least. A longer one is cut, and has a '+' there.
+std::string visible_field(std::string_view text, size_t columns);
 
 }  // namespace drom

@@ -124,7 +124,7 @@ std::string aligned_table(const Snapshot& snapshot, const Columns& columns) {
         for (const auto* column : columns) lines[i + 1].push_back(cell(snapshot.clients[i], *column));
     std::vector<size_t> widths(columns.size());
     for (const auto& line : lines)
-        for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+        for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], columns_of_text(line[i]));
     std::string out;
     for (const auto& line : lines)
         for (size_t i = 0; i < line.size(); ++i)

@@ -177,17 +177,13 @@ const char* keys_of(size_t width) {
                                  [width](std::string_view keys) { return keys.size() <= width; });
 }
 
-/// Cuts the line where it has so many characters.
+/// Cuts the line where it has so many columns.
 void cut(ScreenLine& line, size_t width) {
     size_t left = width;
     for (Span& span : line) {
-        const auto ends = [&left](char c) {
-            const bool begins = (static_cast<unsigned char>(c) & 0xc0U) != 0x80;
-            if (begins && left == 0) return true;
-            left -= begins ? 1U : 0U;
-            return false;
-        };
-        span.text.erase(std::ranges::find_if(span.text, ends), span.text.end());
+        const size_t fits = beginning_of(span.text, left).size();
+        left = fits < span.text.size() ? 0 : left - columns_of_text(span.text);
+        span.text.resize(fits);
     }
 }
 
