@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """insitu.py - the demonstration: an analytics program arrives at a node that a simulation owns.
 
-Called by scripts/demo.sh after the build. Prints a table; leaves report.json, timeline.svg and trace.json.
+Called by scripts/demo.sh after the build. Prints a table; leaves report.json, timeline.svg and trace.json. With
+--overhead it measures what preloading costs instead (overhead.py), and leaves overhead.json.
 Exit status: 0 done, 1 something went wrong or a program computed something else than when it was alone, 2 usage.
 """
 
@@ -12,6 +13,7 @@ import os
 import sys
 from pathlib import Path
 
+import overhead
 import perfetto
 import picture
 import report
@@ -30,11 +32,16 @@ def parse() -> argparse.Namespace:
     for option in ("--bin", "--out"):
         parser.add_argument(option, type=Path, required=True, help=argparse.SUPPRESS)  # scripts/demo.sh has both
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each way (default 3)")
+    parser.add_argument("--overhead", action="store_true", help="what preloading costs a program of MPI and OpenMP that is asked for nothing")
+    parser.add_argument("--repeats", type=int, help="runs of each way (default 3; with --overhead 20)")
     parser.add_argument("--seconds", type=float, default=3.0, help="length of the simulation on the whole node (default 3)")
     parser.add_argument("--case", action="append", choices=["libgomp", "libomp", "openblas", "gromacs"], help="only this case; may be repeated")
     options = parser.parse_args()
     options.bin = options.bin.resolve()  # the programs start in folders of their own
+    if options.repeats is None:
+        options.repeats = 20 if options.overhead else 3
+    if options.overhead and options.case:
+        parser.error("--overhead has a program of its own; leave --case out")
     if options.repeats < 1 or options.seconds < 0.2:
         parser.error("at least one repeat of 0.2 s")
     return options
@@ -66,6 +73,8 @@ def run_case(pair: Pair, node: Node, options: argparse.Namespace, cpus: list[int
 
 def demonstrate(options: argparse.Namespace) -> None:
     cpus = sorted(os.sched_getaffinity(0))
+    if options.overhead:
+        return overhead.measure(options, len(cpus), options.repeats)
     if len(cpus) < 2:
         raise Failure("this machine has one CPU; there is nothing to trade")
     node = Node(options.bin / "drom", len(cpus), len(cpus) // 2, options.seconds * 0.3, max(60.0, 30 * options.seconds))

@@ -9,11 +9,10 @@ from pathlib import Path
 
 from cluster import Command, Step
 from jobs import MIX, Job
+from mpi import ON_ONE_MACHINE, PLUGIN_OF_SLURM, built_mpi, ranks_of
 from runs import Failure, seconds_of, slurm_environment
 
 PROBE_S = 1.0
-MPI = {"openmpi": "--mpi=pmix", "mpich": "--mpi=pmi2"}  # how Slurm starts its ranks
-ON_ONE_MACHINE = {"OMPI_MCA_btl": "self,vader", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 
 
 @dataclass(frozen=True)
@@ -30,20 +29,13 @@ class Computation:
         return [str(self.program), *self.fixed, self.counted, str(amount)]
 
 
-def ranks_of(cpus: int) -> int:
-    """Returns two, if each can give up a CPU and keep one."""
-    return 2 if cpus >= 4 and cpus % 2 == 0 else 1
-
-
 def computations(bin_folder: Path, cpus: int) -> dict[str, Computation]:
     """Returns one for each of the thesis's three kinds. Failure: one was not built."""
-    mpi = next((name for name in MPI if (bin_folder / f"heat_mpi-{name}-gcc").exists()), None)
-    if mpi is None:
-        raise Failure("there is no MPI+OpenMP program; scripts/packages.sh demo installs Open MPI")
+    mpi = built_mpi(bin_folder)
     return {
         "pils": Computation(bin_folder / "pils-gcc", ("--tasks", "64", "--work", "100"), "--rounds"),
         "triad": Computation(bin_folder / "triad-gcc", ("--megabytes", "192"), "--rounds"),
-        "heat": Computation(bin_folder / f"heat_mpi-{mpi}-gcc", ("--size", "1024"), "--steps", ranks_of(cpus), (MPI[mpi],)),
+        "heat": Computation(bin_folder / f"heat_mpi-{mpi}-gcc", ("--size", "1024"), "--steps", ranks_of(cpus), (f"--mpi={PLUGIN_OF_SLURM[mpi]}",)),
     }
 
 
