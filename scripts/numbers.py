@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """numbers.py - prints docs/results/numbers.md from what was measured into build/: not typed.
 
-  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/bench.sh slurm-scale && scripts/attack.sh latency && scripts/demo.sh && scripts/slurm-demo.sh && scripts/numbers.py > docs/results/numbers.md
+  scripts/bench.sh && scripts/bench.sh slurm && scripts/bench.sh select && scripts/bench.sh slurm-scale && scripts/attack.sh latency && scripts/demo.sh && scripts/demo.sh --overhead && scripts/slurm-demo.sh && scripts/slurm-demo.sh --table && scripts/numbers.py > docs/results/numbers.md
 """
 
 import json
@@ -114,6 +114,33 @@ def slurm_demo(report: dict) -> None:
     print("![a run of scripts/slurm-demo.sh](../images/slurm-timeline.svg)\n")
 
 
+def shapes(report: dict) -> None:
+    """Prints of scripts/slurm-demo.sh --table how both times changed under drom."""
+    paragraph(f"`scripts/slurm-demo.sh --table` on {report['cpus']} CPUs: the first use case in the shapes of the thesis's figures 4.5 to 4.13.",
+              f"Medians of {report['repeats']}; in the thesis the whole run changed by +5 to -8 %, the average response by -37 to -48 %.")
+    say_if_busy(report)
+    times = ("whole run", "average response")
+    print("| | " + " | ".join(f"{way}: {time}" for time in times for way in report["cases"][0]["ways"]) + " | " +
+          " | ".join(f"against serial: {time}" for time in times) + " |\n| --- |" + " --- |" * 8)
+    for case in report["cases"]:
+        medians = [f"{what['seconds'][time]['median']:.2f}" for time in times for what in case["ways"].values()]
+        changed = [f"{case['drom_against']['serial'][time]:+.0f} %" for time in times]
+        print(f"| {case['title']} | " + " | ".join(medians + changed) + " |")
+    print()
+
+
+def overhead(report: dict) -> None:
+    """Prints of scripts/demo.sh --overhead what preloading adds."""
+    paragraph(f"`scripts/demo.sh --overhead` on {report['cpus']} CPUs: what preloading adds to the time of `pils_mpi`, which only computes.",
+              f"Medians of {report['repeats']} turns, with their 95 % intervals. The thesis has 0.018 % and 0.2 % (section 4.3).")
+    say_if_busy(report)
+    print("| rounds | bare, s | in its rounds | with the launcher and MPI_Init |\n| --- | --- | --- | --- |")
+    for row in report["rows"]:
+        found = [f"{value['median']:+.2f} % ({value['low']:+.2f} to {value['high']:+.2f})" for value in (row["rounds_percent"], row["whole_percent"])]
+        print(f"| {row['rounds']:,} | {row['ways']['bare']['whole_s']['median']:.2f} | " + " | ".join(found) + " |")
+    print()
+
+
 def slurm_bench(report: dict, *sentences: str) -> None:
     paragraph(*sentences, *([f"Medians of {report['turns']} turns."] if "turns" in report else []))
     say_if_busy(report)
@@ -154,6 +181,8 @@ def main() -> int:
         bench(summary)
     if (kinds := measured("attack/latency.json")) is not None:
         distributions(kinds)
+    if (preloading := measured("demo/overhead.json")) is not None:
+        overhead(preloading)
     if reports:
         print("## What it gains\n")
         for report in reports:
@@ -161,6 +190,8 @@ def main() -> int:
         print("![a run of scripts/demo.sh](../images/timeline.svg)\n")
     if (slurm := measured("slurm-demo/report.json")) is not None:
         slurm_demo(slurm)
+    if (table := measured("slurm-demo/table.json")) is not None:
+        shapes(table)
     if (steps := measured("bench/slurm.json")) is not None:
         launch(steps)
     if (cycles := measured("bench/select.json")) is not None:

@@ -4,11 +4,13 @@
 # is taken.
 #
 #   scripts/slurm-demo.sh [--case insitu|priority] [--repeats N] [--seconds S] [--help]
+#   scripts/slurm-demo.sh --table [--repeats N] [--seconds S]
 #
 # Installs the packages it needs, builds, and runs both jobs of each case in a Slurm of its own on this machine:
 # malleable under drom, one after the other, and oversubscribed. Prints tables and leaves
-# build/slurm-demo/{timeline.svg,trace.json,report.json}. About eight minutes after the build; root or not. Ends all
-# that it started, also at Ctrl-C.
+# build/slurm-demo/{timeline.svg,trace.json,report.json}. About eight minutes after the build; root or not. With
+# --table it runs shapes of a simulation and kinds of analytics instead (figures 4.5 to 4.13), twice as long on two
+# CPUs, into build/slurm-demo/table.json. Ends all that it started, also at Ctrl-C.
 # Exit status: 0 done, 1 a step failed or a result differed, 2 usage.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -57,6 +57,13 @@ class Options(unittest.TestCase):
                 self.assertIn(f"scripts/{script}: error: unrecognized arguments: {option}", said.stderr)
                 self.assertFalse(self.changed(), script)
 
+    def test_options_that_exclude_each_other_are_refused_first(self):
+        for script, option, what in (("demo.sh", "--overhead", "libomp"), ("slurm-demo.sh", "--table", "insitu")):
+            said = self.call(script, option, "--case", what)
+            self.assertEqual((said.returncode, said.stdout), (2, ""), script)
+            self.assertRegex(said.stderr, f"error: {option} has .* of its own; leave --case out")
+            self.assertFalse(self.changed(), script)
+
     def test_a_file_that_is_no_log_is_refused_first(self):
         (self.root / "other").write_text("a b c\n")
         for file, what in (("other", "line 1 is no job of the Standard Workload Format"), ("none", "No such file or directory")):

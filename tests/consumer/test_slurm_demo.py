@@ -3,6 +3,7 @@
 thesis's marks."""
 
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools" / "demo"))
 import marks  # noqa: E402
 import picture  # noqa: E402
 import report  # noqa: E402
+import shapes  # noqa: E402
 import slurm  # noqa: E402
 import timeline  # noqa: E402
 import usecases  # noqa: E402
@@ -24,8 +26,8 @@ PAIR = Pair("insitu", "a case", Program("simulation", lambda amount: ["true"], 1
 
 class Scripts(unittest.TestCase):
     def test_the_program_is_quoted_and_its_status_is_the_job_s(self) -> None:
-        text = slurm.script(["/a folder/heat", "--steps", "3"])
-        self.assertIn("'/a folder/heat' --steps 3 >out", text)
+        text = slurm.script(Program("heat", lambda amount: ["/a folder/heat", "--steps", str(amount)], 3))
+        self.assertIn('\nsrun -c "$SLURM_CPUS_PER_TASK" \'/a folder/heat\' --steps 3 >out', text)
         self.assertTrue(text.endswith("exit $status\n"))
 
     def test_only_drom_loads_the_plugin_and_only_serial_shares_nothing(self) -> None:
@@ -91,6 +93,10 @@ class Proofs(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "a second after the analytics had ended the simulation had 3 CPUs of 4"):
             self.check(events)
 
+    def test_a_guest_that_asks_for_less_than_half_has_no_more(self) -> None:
+        with self.assertRaisesRegex(Failure, "of 4 CPUs the analytics was given 2, not 1"):
+            self.check(Story([0, 1, 2, 3]).events, asks=1)
+
     def test_a_guest_that_never_joined_is_reported(self) -> None:
         with self.assertRaisesRegex(Failure, "the analytics was given 0, not half"):
             self.check([e for e in Story([0, 1, 2, 3]).events if e["slot"] == 0])
@@ -133,6 +139,33 @@ class Marks(unittest.TestCase):
         self.assertEqual([pair.key for pair in pairs], list(usecases.GUESTS))
         for pair in pairs:
             self.assertIn(pair.guest.name, picture.COLOURS)
+
+
+class Shapes(unittest.TestCase):
+    @staticmethod
+    def of(cpus: int) -> list[shapes.Shape]:
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "heat_mpi-openmpi-gcc").touch()
+            return shapes.cases(Path(folder), cpus)
+
+    def test_a_small_node_has_one_rank_and_each_kind_asks_for_all_and_for_half(self) -> None:
+        self.assertEqual([shape.pair.title for shape in self.of(2)], ["heat of 1 x 2, pils on 2", "heat of 1 x 2, triad on 2",
+                                                                     "heat of 1 x 2, pils on 1", "heat of 1 x 2, triad on 1"])
+
+    def test_a_large_one_has_two_ranks_too_and_guests_of_one_cpu(self) -> None:
+        found = self.of(16)
+        self.assertEqual((len(found), {shape.asks for shape in found}), (12, {16, 8, 1}))
+        simulation = found[-1].pair.simulation
+        self.assertEqual(simulation.ranks, 2)
+        self.assertIn("\nsrun --mpi=pmix -c", slurm.script(simulation))
+
+    def test_all_names_are_those_of_the_first_use_case(self) -> None:
+        for shape in self.of(16):
+            self.assertEqual((shape.pair.key, shape.pair.simulation.name, shape.pair.guest.name), ("insitu", "simulation", shapes.GUEST))
+
+    def test_what_they_came_to_is_beside_the_thesis(self) -> None:
+        cases = [Marks.case_of("insitu", average, 1) for average in (0.6, 0.7)]
+        self.assertIn("the thesis, average response: -37 to -48 %; here -40.0 to -30.0 %, reached by 1 of 2", "\n".join(marks.ranges(cases)))
 
 
 class Tables(unittest.TestCase):

@@ -56,3 +56,13 @@ def lines(case: dict) -> list[str]:
         reached = ("reached" if verdict["reached"] else "not reached") + ("" if verdict["apart"] else ", but the runs of both ways overlap")
         text.append(f"  the thesis, {mark.what}: {mark.text()}; here {verdict['here']:+.1f} %: {reached}")
     return text
+
+
+def ranges(cases: list[dict]) -> list[str]:
+    """Returns what the thesis has for all shapes of the first use case, and what they came to here."""
+    text = []
+    for mark in THESIS["insitu"]:
+        found = [changes(case, "serial")[mark.what] for case in cases]
+        text.append(f"  the thesis, {mark.what}: {mark.text()}; here {min(found):+.1f} to {max(found):+.1f} %, "
+                    f"reached by {sum(map(mark.reached, found))} of {len(found)}")
+    return text

@@ -12,6 +12,7 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).resolve().parent / "common"))
 
+from mpi import ON_ONE_MACHINE  # noqa: E402
 from runs import Failure, environment, output_of, seconds_of  # noqa: E402
 
 
@@ -19,12 +20,15 @@ from runs import Failure, environment, output_of, seconds_of  # noqa: E402
 class Program:
     """`command(amount)` is the command line for an amount of work; `amount` is found by calibrate().
 
-    The result is what it prints, or what it leaves in `result`, a file in the folder it is started in."""
+    The result is what it prints, or what it leaves in `result`, a file in the folder it is started in. `srun` has
+    options for its ranks."""
 
     name: str
     command: Callable[[int], list[str]]
     amount: int
     result: str | None = None
+    ranks: int = 1
+    srun: tuple[str, ...] = ()
 
     def line(self) -> list[str]:
         return self.command(self.amount)
@@ -128,7 +132,7 @@ def pairs(bin_folder: Path, cpus: int) -> list[Pair]:
 
 def _seconds(program: Program, threads: int, limit: float) -> float:
     with tempfile.TemporaryDirectory(prefix="drom-demo-") as folder:
-        return seconds_of(program.line(), environment(OMP_NUM_THREADS=str(threads)), limit, folder)
+        return seconds_of(program.line(), environment(OMP_NUM_THREADS=str(threads), **ON_ONE_MACHINE), limit, folder)
 
 
 def calibrate(program: Program, threads: int, wanted: float, limit: float) -> None:

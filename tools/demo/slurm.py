@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+from mpi import ON_ONE_MACHINE
 from programs import Pair, Program
 from runs import Failure, environment, output_of, slurm_environment
 from ways import Run, Times, TooShort, Watch
@@ -35,12 +36,13 @@ def settings(way: str, plugins: Path, table: Path) -> list[str]:
     return [shared] if way == "oversubscribed" else []
 
 
-def script(command: list[str]) -> str:
+def script(program: Program) -> str:
     """Returns a batch script as users write them, with the times at which it began and ended in files."""
+    srun = shlex.join(["srun", *program.srun])
     return ("#!/bin/bash\n"
             "date +%s%N >begin\n"
             "export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK\n"
-            f'srun -c "$SLURM_CPUS_PER_TASK" {shlex.join(command)} >out 2>err\n'
+            f'{srun} -c "$SLURM_CPUS_PER_TASK" {shlex.join(program.line())} >out 2>err\n'
             "status=$?\n"
             "date +%s%N >ending && mv ending end\n"
             "exit $status\n")
@@ -104,7 +106,7 @@ class Cluster:
 
     def __enter__(self) -> "Cluster":
         self.folder = Path(tempfile.mkdtemp(prefix="drom-slurm-"))
-        self.env = slurm_environment(SLURM_CONF=str(self.folder / "etc" / "slurm.conf"))
+        self.env = slurm_environment(SLURM_CONF=str(self.folder / "etc" / "slurm.conf"), **ON_ONE_MACHINE)
         try:
             output_of([str(CLUSTER), "up", str(self.folder), *self.settings], self.env)
         except BaseException:
@@ -216,7 +218,8 @@ class _Turn:
         self.sleep_until(at)
         asked = time.monotonic_ns()
         malleable = ["--malleable", "--drom-resize=follow"] if self.way == "drom" else []
-        return self.cluster.submit(program.name, script(program.line()), f"-c{cpus}", *malleable), Times(asked, asked)
+        size = f"-n{program.ranks}", f"-c{cpus // program.ranks}"
+        return self.cluster.submit(program.name, script(program), *size, *malleable), Times(asked, asked)
 
     def watch_table(self) -> None:
         if self.way != "drom":

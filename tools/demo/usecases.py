@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """usecases.py - the two use cases of the DROM thesis as batch jobs of a Slurm on this machine.
 
-Called by scripts/slurm-demo.sh after the build. Prints tables; leaves report.json, timeline.svg and trace.json.
+Called by scripts/slurm-demo.sh after the build. Prints tables; leaves report.json, timeline.svg and trace.json. With
+--table it runs the shapes of the first use case instead (shapes.py), and leaves table.json.
 Exit status: 0 done, 1 something went wrong or a program computed something else than in another way, 2 usage.
 """
 
@@ -16,6 +17,7 @@ import marks
 import perfetto
 import picture
 import report
+import shapes
 import slurm
 import timeline
 import turns
@@ -36,6 +38,7 @@ def parse() -> argparse.Namespace:
     for option in ("--bin", "--plugins", "--out"):
         parser.add_argument(option, type=Path, required=True, help=argparse.SUPPRESS)  # scripts/slurm-demo.sh has them
     parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--table", action="store_true", help="shapes of a simulation, kinds and sizes of an analytics: figures 4.5 to 4.13 of the thesis")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each way (default 5)")
     parser.add_argument("--seconds", type=float, default=9.0, help="length of the simulation on the whole node (default 9)")
     parser.add_argument("--case", action="append", choices=list(GUESTS), help="only this case; may be repeated")
@@ -43,6 +46,8 @@ def parse() -> argparse.Namespace:
     options.bin, options.plugins = options.bin.resolve(), options.plugins.resolve()  # jobs start in folders of their own
     if options.repeats < 1 or options.seconds < 2:
         parser.error("at least one repeat of 2 s: Slurm starts jobs once per second")
+    if options.table and options.case:
+        parser.error("--table has cases of its own; leave --case out")
     return options
 
 
@@ -76,8 +81,9 @@ def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
     seen = turns.owners(pair, timeline.read(run.events, {}, names(pair, run)))
     simulation, guest = pair.simulation.name, pair.guest.name
     had = had_at_first(seen, guest)
-    if had not in (node.cpus // 2, (node.cpus + 1) // 2):
-        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest} was given {had}, not half")
+    half = node.cpus // 2, (node.cpus + 1) // 2
+    if had not in (half if node.asks >= half[0] else (node.asks,)):
+        raise Failure(f"{pair.title}: of {node.cpus} CPUs the {guest} was given {had}, not {'half' if node.asks >= half[0] else node.asks}")
     first, last = sorted((simulation, guest), key=lambda name: left(seen, name))
     asked = node.cpus if last == simulation else node.asks
     # Steps take a moment to end; a job that ends in that moment gets no more CPUs.
@@ -87,24 +93,29 @@ def check(pair: Pair, run: Run, node: slurm.SlurmNode) -> timeline.Timeline:
     return seen
 
 
-def node_for(pair: Pair, options: argparse.Namespace, shape: dict[str, int]) -> slurm.SlurmNode:
-    cpus = shape["sockets"] * shape["cores"] * shape["threads"]
-    whole = GUESTS[pair.key][1]
+def node_for(asks: int, options: argparse.Namespace, shape: dict[str, int]) -> slurm.SlurmNode:
     looks = max(1, round(ARRIVAL * options.seconds))
-    return slurm.SlurmNode(options.bin, options.plugins, shape, cpus if whole else cpus // 2, looks, 60 + 12 * options.seconds)
+    return slurm.SlurmNode(options.bin, options.plugins, shape, asks, looks, 60 + 12 * options.seconds)
 
 
-def run_case(pair: Pair, options: argparse.Namespace, shape: dict[str, int]) -> tuple[dict, picture.Case]:
-    node = node_for(pair, options, shape)
+def measure(pair: Pair, node: slurm.SlurmNode, share: float, options: argparse.Namespace) -> tuple[dict, picture.Case]:
+    """Runs a case. `share`: of the simulation's time that the guest takes on the CPUs that it asks for."""
     print(f"demo: {pair.title}: how much work it is", file=sys.stderr)
     calibrate(pair.simulation, node.cpus, options.seconds, node.limit)
-    calibrate(pair.guest, node.asks, options.seconds * GUESTS[pair.key][0], node.limit)
+    calibrate(pair.guest, node.asks, options.seconds * share, node.limit)
     runs = turns.measure_long_enough(pair, node, options.repeats, slurm.WAYS)
     timelines = [check(pair, run, node) for run in runs["drom"]]
     case = turns.describe(pair, runs, timelines) | {"guest": pair.guest.name, "guest_asks": node.asks}
-    case |= {"arrival_s": node.looks - slurm.BEFORE_THE_LOOK, "thesis": marks.verdicts(case)}
+    case |= {"arrival_s": node.looks - slurm.BEFORE_THE_LOOK}
     case["drom_against"] = {baseline: marks.changes(case, baseline) for baseline in slurm.WAYS[1:]}
     return case, turns.draw(pair, runs, timelines, sorted(os.sched_getaffinity(0)))
+
+
+def run_case(pair: Pair, options: argparse.Namespace, shape: dict[str, int]) -> tuple[dict, picture.Case]:
+    share, whole = GUESTS[pair.key]
+    cpus = cpus_of(shape)
+    case, drawn = measure(pair, node_for(cpus if whole else cpus // 2, options, shape), share, options)
+    return case | {"thesis": marks.verdicts(case)}, drawn
 
 
 def differs(cases: list[dict]) -> float:
@@ -128,9 +139,28 @@ def leave(options: argparse.Namespace, whole: dict, drawn: list[picture.Case]) -
     turns.write(options.out / "trace.json", json.dumps(perfetto.trace(traced)) + "\n")
 
 
+def cpus_of(shape: dict[str, int]) -> int:
+    return shape["sockets"] * shape["cores"] * shape["threads"]
+
+
+def tabulate(options: argparse.Namespace) -> None:
+    """Runs all shapes, and leaves table.json."""
+    shape = this_machine()
+    cpus = cpus_of(shape)
+    head = {"schema": "drom.slurm-table/1", "cpus": cpus, "repeats": options.repeats, **turns.machine()}
+    cases = [measure(of.pair, node_for(of.asks, options, shape), GUESTS["insitu"][0], options)[0] for of in shapes.cases(options.bin, cpus)]
+    options.out.mkdir(parents=True, exist_ok=True)
+    turns.write(options.out / "table.json", json.dumps(head | {"cases": cases}, indent=1) + "\n")
+    print(f"\nSeconds: median of {options.repeats} (min-max). Response: from submission to the end of the batch script.\n")
+    print(report.table(cases, shapes.GUEST, "serial"))
+    print("\n".join(marks.ranges(cases)))
+    report.tell_other_work(head["load_before"], cpus)
+    print(f"Every program computed the same result, bit for bit, in all three ways.\n\n  {options.out / 'table.json'}")
+
+
 def demonstrate(options: argparse.Namespace) -> None:
     shape = this_machine()
-    cpus = shape["sockets"] * shape["cores"] * shape["threads"]
+    cpus = cpus_of(shape)
     machine = turns.machine()
     done = [run_case(pair, options, shape) for pair in use_cases(options.bin, cpus) if not options.case or pair.key in options.case]
     cases = [case for case, _ in done]
@@ -147,7 +177,7 @@ def main() -> int:
     options = parse()
     if options.check:
         return 0
-    return exit_status("demo", lambda: demonstrate(options))
+    return exit_status("demo", lambda: tabulate(options) if options.table else demonstrate(options))
 
 
 if __name__ == "__main__":
