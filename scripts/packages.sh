@@ -17,7 +17,7 @@ accounts=(slurmdbd slurm-wlm-mysql-plugin mariadb-server-core mariadb-client-cor
 test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev librapidcheck-dev libbenchmark-dev bats jq zsh fish
       valgrind tmux debootstrap mmdebstrap pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio spin libglpk-dev prometheus prometheus-node-exporter curl python3-jsonschema python3-prometheus-client python3-numpy python3-sklearn
-      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick openmpi-bin libopenmpi-dev mpich libmpich-dev
+      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick neuron openmpi-bin libopenmpi-dev mpich libmpich-dev
       "${slurm[@]}" dpkg-dev "${accounts[@]}")
 # libfaketime: a workload of hours in minutes.
 demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs openmpi-bin libopenmpi-dev jq python3 librsvg2-bin procps libfaketime "${slurm[@]}" dpkg-dev)

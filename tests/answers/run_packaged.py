@@ -3,8 +3,9 @@
 """run_packaged.py - packaged programs give the same output, bit for bit, while their CPUs move, with every entry point.
 
 LAMMPS, a melt of Lennard-Jones atoms, runs by itself, and as one of two ranks of Open MPI. It has no OpenMP, so its
-ranks are released only. GraphicsMagick, a chain of filters, runs with OpenMP under GCC's runtime and LLVM's. Output
-files of each disturbed run are compared with those of an undisturbed one.
+ranks are released only. GraphicsMagick, a chain of filters, runs with OpenMP under GCC's runtime and LLVM's. NEURON, a
+ring of cells that excite one another, is a rank with two threads of its own. Output files of each disturbed run are
+compared with those of an undisturbed one.
 
   run_packaged.py --build build/dev --runtimes build/runtimes [--sequences N]
 
@@ -44,6 +45,44 @@ thermo_modify format float %20.15g
 run {steps}
 write_dump all custom atoms.txt id x y z vx vy vz modify sort id format float %20.15g
 """
+RING = """begintemplate Cell
+public soma, dend, synapse
+create soma, dend
+objref synapse
+proc init() {
+    soma { L = 20 diam = 20 nseg = 1 insert hh }
+    dend { L = 400 diam = 2 nseg = 21 insert pas }
+    connect dend(0), soma(1)
+    soma synapse = new ExpSyn(0.5)
+    synapse.tau = 2
+}
+endtemplate Cell
+objref cells, connection, connections, times, numbers, context, current
+cells = new List()
+connections = new List()
+times = new Vector()
+numbers = new Vector()
+for i = 0, 63 cells.append(new Cell())
+for i = 0, 63 for j = 1, 3 {
+    cells.o(i).soma connection = new NetCon(&v(0.5), cells.o((i + j) % 64).synapse, 0, 1 + j, 0.04)
+    connections.append(connection)
+    if (j == 1) connection.record(times, numbers, i)
+}
+cells.o(0).soma current = new IClamp(0.5)
+current.del = 1
+current.dur = 2
+current.amp = 1
+context = new ParallelContext()
+context.nthread(2)
+context.set_maxstep(10)
+finitialize(-65)
+context.psolve(1000)
+wopen("spikes.txt")
+for i = 0, times.size() - 1 fprint("%d %.15g\\n", numbers.x(i), times.x(i))
+for i = 0, 63 fprint("%.15g\\n", cells.o(i).soma.v(0.5))
+wopen()
+quit()
+"""
 FILTERS = "-size 1600x1200 gradient:red-blue -swirl 90 -blur 0x6 -sharpen 0x2 -implode 0.3 -median 2 -rotate 7 -resize 1000x800"
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl": "self,vader"}
 
@@ -63,15 +102,19 @@ class Variant:
 
 VARIANTS = [Variant("lammps", "run"), Variant("graphicsmagick", "run"), Variant("lammps", "ranks"),
             Variant("graphicsmagick", "preload", "libomp-19"), Variant("lammps", "preload"),
-            Variant("graphicsmagick", "run", "libomp-19"), Variant("graphicsmagick", "preload")]
+            Variant("graphicsmagick", "run", "libomp-19"), Variant("graphicsmagick", "preload"), Variant("neuron", "run"),
+            Variant("neuron", "preload")]
 
 
 def outputs(scratch: Path):
-    """Returns the output that must not change: every energy that was printed, the atoms at the end, the image."""
+    """Returns the output that must not change: every energy that was printed, the atoms at the end, the image, the spikes.
+
+    Which of NEURON's threads records the first of two spikes at the same time is chance."""
     log = scratch / "log.txt"
     energies = re.findall(r"^ *\d+ +[-\d.]+ +.*$", log.read_text(), re.M) if log.exists() else []
     files = [path.read_bytes() for path in (scratch / "atoms.txt", scratch / "image.ppm") if path.exists()]
-    return energies, files
+    spikes = scratch / "spikes.txt"
+    return energies, files + ([sorted(spikes.read_text().splitlines())] if spikes.exists() else [])
 
 
 class Packaged(Suite):
@@ -79,6 +122,8 @@ class Packaged(Suite):
         front = [str(self.build / "bin" / "drom"), "run", "--cpus", ",".join(map(str, self.cpus)), "--"] if disturbed else []
         if variant.program == "graphicsmagick":
             command = ["gm", "convert", *FILTERS.split(), "image.ppm"]
+        elif variant.program == "neuron":
+            command = ["nrniv", "-mpi", "-nobanner", "-nogui", "ring.hoc"]
         else:
             command = ["lmp", "-in", "melt.txt", "-log", "log.txt", "-screen", "none"]
         if variant.start == "ranks":
@@ -107,6 +152,7 @@ class Packaged(Suite):
         scratch = Path(tempfile.mkdtemp(prefix="drom-packaged-"))
         try:
             (scratch / "melt.txt").write_text(MELT.format(steps=self.given.steps))
+            (scratch / "ring.hoc").write_text(RING)
             disturbed = storm_seed is not None
             outcome = self.run_in(scratch, self.command(variant, disturbed), self.environment(variant, scratch / "table", disturbed), storm_seed)
             return outcome, outputs(scratch)
@@ -152,7 +198,7 @@ def main():
     parser.add_argument("--preload-first", default="")
     given = parser.parse_args()
     suite = Packaged(given)
-    missing = [program for program in ("lmp", "gm", "mpirun.openmpi") if not shutil.which(program)]
+    missing = [program for program in ("lmp", "gm", "nrniv", "mpirun.openmpi") if not shutil.which(program)]
     if missing or len(suite.cpus) < 2:
         print("SKIPPED packaged programs: " + (f"{missing[0]} is missing; scripts/packages.sh test installs it" if missing else "one CPU only"))
         return 1 if os.environ.get("CI") == "true" else 77
