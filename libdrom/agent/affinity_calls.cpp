@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <threads.h>
 #include <unistd.h>
 #include <algorithm>
 #include <atomic>
@@ -567,6 +568,15 @@ DROM_EXPORT int pthread_create(pthread_t* thread, const pthread_attr_t* attribut
     drom::starting::before_thread(CALLER);
     if (attributes == nullptr) return real(thread, attributes, start, argument);
     return create_with(real, thread, *attributes, {start, argument}, CALLER);
+}
+
+/// Creates a thread as C11 has it, which has no attributes. glibc's does not call pthread_create by its name.
+DROM_EXPORT int thrd_create(thrd_t* thread, thrd_start_t start, void* argument) {
+    static constinit std::atomic<void*> known{nullptr};
+    auto* real = next<int(thrd_t*, thrd_start_t, void*)>(known, "thrd_create");
+    if (real == nullptr) return thrd_error;
+    drom::starting::before_thread(CALLER);
+    return real(thread, start, argument);
 }
 
 }  // extern "C"

@@ -21,8 +21,9 @@ from pathlib import Path
 
 from catalogue import PYTHON, Case, all_cases
 
-# pthread_create gets an affinity, too, with its attributes.
-AFFINITY_CALLS = {"sched_setaffinity", "sched_getaffinity", "pthread_setaffinity_np", "pthread_getaffinity_np", "syscall", "pthread_create"}
+# pthread_create gets an affinity, too, with its attributes. thrd_create begins threads that follow a container.
+AFFINITY_CALLS = {"sched_setaffinity", "sched_getaffinity", "pthread_setaffinity_np", "pthread_getaffinity_np", "syscall", "pthread_create",
+                  "thrd_create"}
 BINDING = re.compile(r"binding file (\S+) \[\d+\] to (\S+) \[\d+\]: \w+ symbol `([^']+)'(?: \[([^\]]+)\])?")
 # Names that the loader binds for itself or for its caller, at moments of its own.
 OF_THE_LOADER = re.compile(r"^(_dl_|__libc_|_?_?rtld|__tls_get_addr|malloc|calloc|realloc|free)")

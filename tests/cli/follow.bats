@@ -132,6 +132,17 @@ threads_are() { (($(find "/proc/$1/task" -mindepth 1 -maxdepth 1 | wc -l) == $2)
     done
 }
 
+@test "threads of C11 are moved, too" {
+    two_cpus
+    contained 200000
+    background taskset -c "$BOTH" "$BIN" run --follow -- "$GUESTS/c11"
+    eventually "it has its threads and the agent's" threads_are "$PID" 5
+    quota 100000
+    eventually "all its threads are on one CPU" is_one_cpu "$PID"
+    kill -TERM "$PID"
+    ended 0
+}
+
 @test "a program that starts later in a script has the CPUs of that time, but none beyond its taskset" {
     two_cpus
     contained 100000

@@ -49,6 +49,7 @@ build_guests() {
     gcc -O2 "$source/named.c" -o "$GUESTS/named"
     gcc -O2 -pthread "$source/pool.c" -o "$GUESTS/pool"
     gcc -O2 -pthread "$source/leaves.c" -o "$GUESTS/leaves"
+    gcc -O2 -pthread "$source/c11.c" -o "$GUESTS/c11"
     gcc -O2 -I"$BATS_TEST_DIRNAME/../support" "$source/refused.c" -o "$GUESTS/refused"
     gcc -O2 -fopenmp "$source/nested.c" -o "$GUESTS/nested-gcc"
     # Left out where the library is missing; the tests that need them say so.

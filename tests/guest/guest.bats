@@ -55,7 +55,7 @@ follows() {
     run bash -c "nm -D --defined-only '$lib' | awk '{print \$3}' | sed 's/@.*//' | grep -v -x -E 'drom_[a-z_]*|DROM_[A-Z0-9._]*|_ZNK?4drom.*'"
     echo "$output"
     [ "$output" = "" ]
-    [[ $(names "${lib%.so}-agent.so" | sort | paste -sd' ') == "pthread_create pthread_getaffinity_np pthread_setaffinity_np sched_getaffinity sched_setaffinity syscall" ]]
+    [[ $(names "${lib%.so}-agent.so" | sort | paste -sd' ') == "pthread_create pthread_getaffinity_np pthread_setaffinity_np sched_getaffinity sched_setaffinity syscall thrd_create" ]]
     run bash -c "nm -D --defined-only '${lib%.so}-omp.so' | awk '{print \$3}' | grep -v -x -E 'drom_omp_loaded|omp_set_num_threads(_|_8_)?|__kmpc_[a-z_0-9]*|GOMP_[a-zA-Z_0-9.]*'"
     echo "$output"
     [ "$output" = "" ]

@@ -93,7 +93,7 @@ bindings() {
     local name
     for name in loaded disabled; do
         run bash -c "diff '$work/natively.bound' '$work/$name.bound' | grep '^[<>]' |
-            grep -vE 'symbol .(sched_[gs]etaffinity|pthread_setaffinity_np|pthread_getaffinity_np|pthread_create|syscall). '"
+            grep -vE 'symbol .(sched_[gs]etaffinity|pthread_setaffinity_np|pthread_getaffinity_np|pthread_create|thrd_create|syscall). '"
         echo "$name: $output"
         [[ $output == "" ]]
         grep -q 'libdrom-agent.so: normal symbol .syscall' "$work/$name.bound"
