@@ -22,11 +22,11 @@ struct State {
     Mode mode;
     bool overrule;  ///< the runtime binds threads by itself
     bool due;
-    uint32_t team;  ///< threads in the plan; 0: no thread is moved
-    uint64_t plan;  ///< number of the plan
+    uint32_t team;       ///< threads that are placed; 0: no thread is moved
+    uint64_t placement;  ///< the number of it
     CpuSet first_mask;
     uint16_t cpu[kMaxCpus];                ///< the CPU to which each thread of the team goes
-    std::atomic<uint64_t> done[kMaxCpus];  ///< the plan that was carried out; each by its own thread
+    std::atomic<uint64_t> done[kMaxCpus];  ///< the placement that was carried out; each by its own thread
 };
 constinit State state{};
 
@@ -47,8 +47,8 @@ void set_if_other(const CpuSet& wanted) noexcept {
     if (!get_affinity(0, now) || !(now == wanted)) set_affinity(0, wanted);
 }
 
-/// Moves the thread to its CPU. The mask may have shrunk since the plan was made; then the CPU is no longer this
-/// client's, and the next plan is due.
+/// Moves the thread to its CPU. The mask may have shrunk since the placement was decided; then the CPU is no longer
+/// this client's, and the next placement is due.
 void move(uint32_t cpu, const CpuSet& mask) noexcept {
     if (!mask.has(cpu)) return;
     if (state.mode == Mode::Bind) return set_if_other(only(cpu));
@@ -65,11 +65,11 @@ void keep_inside(const CpuSet& mask) noexcept {
 }
 
 void place(uint32_t index, const CpuSet& mask) noexcept {
-    const bool planned = index < state.team;
-    if (planned && state.done[index].load(std::memory_order_relaxed) != state.plan) {
-        state.done[index].store(state.plan, std::memory_order_relaxed);
+    const bool placed = index < state.team;
+    if (placed && state.done[index].load(std::memory_order_relaxed) != state.placement) {
+        state.done[index].store(state.placement, std::memory_order_relaxed);
         move(state.cpu[index], mask);
-    } else if (planned && state.mode == Mode::Bind && mask.has(state.cpu[index])) {
+    } else if (placed && state.mode == Mode::Bind && mask.has(state.cpu[index])) {
         set_if_other(only(state.cpu[index]));
     } else {
         keep_inside(mask);
@@ -94,13 +94,13 @@ bool is_due(uint32_t team, const CpuSet& mask) noexcept {
     return state.overrule && state.mode != Mode::None && !(mask == state.first_mask);
 }
 
-void plan(uint32_t team, const CpuSet& mask) noexcept {
+void decide_placement(uint32_t team, const CpuSet& mask) noexcept {
     if (!state.due || team > kMaxCpus) return;
     state.cpu[0] = static_cast<uint16_t>(sched_getcpu());
     state.team = repin(state.cpu, team, mask) ? team : 0;
     if (state.team == 0) return;
     state.due = false;
-    ++state.plan;
+    ++state.placement;
 }
 
 void place_thread(uint32_t index) noexcept {

@@ -13,7 +13,7 @@ bool is_placing_due(uint32_t size) noexcept {
 
 bool place(uint32_t size) noexcept {
     if (!is_placing_due(size)) return false;
-    pinning::plan(size, team.adopted.mask);
+    pinning::decide_placement(size, team.adopted.mask);
     return true;
 }
 

@@ -9,7 +9,7 @@ namespace drom::safe_point {
 /// Returns whether a region of `size` threads has to place them.
 bool is_placing_due(uint32_t size) noexcept;
 
-/// Makes the plan when placing is due; then the team runs through the thunk.
+/// Decides the placement when it is due; then the team runs through the thunk.
 bool place(uint32_t size) noexcept;
 
 /// Prepares a change of the team's size: new threads inherit the affinity of the thread that creates them.
