@@ -180,24 +180,29 @@ TEST_F(AtOnce, ARequestForWhichTheAgentWasNotWokenIsReleased) {
     drom::close_ledger(ledger);
 }
 
-/// Returns the affinities of threads that have been outside of `mask` for a tenth of a second.
+constexpr unsigned kPlacing = 32;          // threads
+constexpr unsigned kBetween_us = 1000000;  // two placements of a thread
+constexpr uint64_t kToLookTwice_ms = 800;  // a thread that looks a second time has moved by then, on a busy machine too
+
+/// Returns how many threads stay outside of `mask`.
 unsigned outside(pid_t pid, const CpuSet& mask) {
     unsigned found = 0;
-    for (pid_t tid = pid; tid < pid + 16; ++tid) {
-        const uint64_t end = drom::now_ns() + 100 * drom::kMillisecond;
+    for (pid_t tid = pid; tid < pid + 2 * static_cast<pid_t>(kPlacing); ++tid) {
+        const uint64_t end = drom::deadline_in_ms(kToLookTwice_ms);
         CpuSet now{};
-        bool strays = true;
-        while (strays && drom::now_ns() < end)
-            strays = syscall(SYS_tgkill, pid, tid, 0) == 0 && drom::get_affinity(static_cast<uint32_t>(tid), now) &&
-                     !mask.contains(now);
-        found += strays ? 1 : 0;
+        const auto strays = [&] {
+            return syscall(SYS_tgkill, pid, tid, 0) == 0 && drom::get_affinity(static_cast<uint32_t>(tid), now) &&
+                   !mask.contains(now);
+        };
+        while (strays() && drom::now_ns() < end) usleep(100);
+        found += strays() ? 1U : 0U;
     }
     return found;
 }
 
 /// Places as the agent does, but slowly: preempted between reading the mask and setting it.
-void place_slowly() {
-    for (;; usleep(200'000))
+void place_slowly(unsigned number) {
+    for (usleep(number * (kBetween_us / kPlacing));; usleep(kBetween_us))
         drom::client::set_allowed([](const drom::Request& allowed) {
             usleep(2000);
             return drom::set_affinity(0, allowed.mask);
@@ -208,7 +213,7 @@ void place_slowly() {
 TEST_F(AtOnce, AThreadThatPlacesItselfDoesNotStayOutsideTheMaskThatWasReported) {
     NEED_TWO_CPUS();
     const auto start_threads = [] {
-        for (int i = 0; i < 8; ++i) std::thread(place_slowly).detach();
+        for (unsigned i = 0; i < kPlacing; ++i) std::thread(place_slowly, i).detach();
     };
     start(false, start_threads, [] { pause(); });
     drom_options wait = options_with(DROM_WAIT_RELEASED);
