@@ -48,6 +48,7 @@ RULES = [
     (r"plugins/", "plugin node_agent fuzz"),
     (r"examples/", "consumer demo cli"),
     (r"scripts/(junit|verdict|changed|attack|lint/)|scripts/(test|attack)\.sh", "harness"),
+    (r"tools/site/", "harness"),
     (r"tools/demo/|scripts/(demo|slurm-demo|slurm-workload|step)\.sh", "consumer demo harness"),
     (r"CMakeLists\.txt|CMakePresets\.json|cmake/", "unit consumer packages readme"),
     (r"debian/|packaging/", "packages"),

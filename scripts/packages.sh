@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# packages.sh - installs the Debian packages that the build, the tests or the demo need; quick when they are installed.
+# packages.sh - installs the Debian packages that the build, the tests, the demo or the site need. Quick when they are
+# there.
 #
-#   scripts/packages.sh [build] [test] [demo] [packages] [--list]      (default: build)
+#   scripts/packages.sh [build] [test] [demo] [packages] [site] [--list]      (default: build)
 #     --list   print the packages of these groups and whether each is installed; change nothing
 #
 # Exit status: 0 everything is there, 1 something is missing and could not be installed, 2 usage.
@@ -17,14 +18,16 @@ accounts=(slurmdbd slurm-wlm-mysql-plugin mariadb-server-core mariadb-client-cor
 test=(clang-14 libclang-rt-14-dev libomp-14-dev gfortran libtbb-dev libgtest-dev librapidcheck-dev libbenchmark-dev bats jq zsh fish
       valgrind tmux debootstrap mmdebstrap pkg-config clang-format-19 clang-tidy-19 shellcheck mandoc python3 procps strace util-linux
       qemu-system-x86 busybox-static cpio spin libglpk-dev prometheus prometheus-node-exporter curl python3-jsonschema python3-prometheus-client python3-numpy python3-sklearn
-      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick neuron openmpi-bin libopenmpi-dev mpich libmpich-dev
+      libopenblas-openmp-dev libopenblas-pthread-dev libblis-pthread-dev gromacs lammps graphicsmagick neuron openmpi-bin libopenmpi-dev mpich libmpich-dev pandoc libjs-lunr
       "${slurm[@]}" dpkg-dev "${accounts[@]}")
 # libfaketime: a workload of hours in minutes.
 demo=(clang-14 libomp-14-dev gfortran libopenblas-openmp-dev gromacs openmpi-bin libopenmpi-dev jq python3 librsvg2-bin procps libfaketime "${slurm[@]}" dpkg-dev)
 # debian/ and packaging/rpm: building the packages, and looking at them.
 packages=(debhelper dh-python devscripts dpkg-dev fakeroot iproute2 lintian rpm rpmlint libslurm-dev mmdebstrap)
+# tools/site/: the documents as pages.
+site=(pandoc libjs-lunr mandoc scdoc python3)
 
-usage() { sed -n '4,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '5,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 installed() { [[ $(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
@@ -36,11 +39,12 @@ for group in "${@:-build}"; do
         test) wanted+=("${test[@]}") ;;
         demo) wanted+=("${demo[@]}") ;;
         packages) wanted+=("${packages[@]}") ;;
+        site) wanted+=("${site[@]}") ;;
         --list) list=true ;;
         *) usage ;;
     esac
 done
-$list && ((${#wanted[@]} == 0)) && wanted=("${build[@]}" "${test[@]}" "${demo[@]}" "${packages[@]}")
+$list && ((${#wanted[@]} == 0)) && wanted=("${build[@]}" "${test[@]}" "${demo[@]}" "${packages[@]}" "${site[@]}")
 mapfile -t wanted < <(printf '%s\n' "${wanted[@]}" | sort -u)
 
 missing=()

@@ -21,7 +21,7 @@ class Usage(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
-        for tree in ("scripts", "tools/demo"):
+        for tree in ("scripts", "tools/demo", "tools/site"):
             shutil.copytree(ROOT / tree, self.root / tree, ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / "programs").mkdir()
         for name in WORKERS:
