@@ -61,6 +61,8 @@ class Programs:
             return Took(whole, float(done.stderr.rsplit("pils_mpi:", 1)[1].split()[0]), done.stdout)
         except FileNotFoundError as missing:
             raise Failure(f"{missing.filename} is not there; scripts/packages.sh demo installs Open MPI") from None
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{' '.join(self.command(rounds, libraries))} did not end within {limit:.0f} s; is the machine busy?") from None
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
