@@ -33,6 +33,7 @@ AT_TOP = {"README.md": "index.html", "CONTRIBUTING.md": "contributing.html", "CH
 PICTURES = (".svg", ".png")
 MANUALS = "Manual pages"
 HEADINGS_WORTH_A_LIST = 3
+LONGEST_S = 300  # of a program that makes a page; the largest page takes three seconds
 
 
 class Failure(Exception):
@@ -148,9 +149,11 @@ def variables(document: Document, readers: list[Reader], version: str) -> dict:
 
 def run(command: list[str], text: str) -> str:
     try:
-        done = subprocess.run(command, input=text, capture_output=True, text=True)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=LONGEST_S)
     except FileNotFoundError:
         raise Failure(f"{command[0]} is missing; scripts/packages.sh site installs it") from None
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{command[0]} did not end within {LONGEST_S} s") from None
     if done.returncode != 0:
         raise Failure(f"{' '.join(command)}: {done.stderr.strip()[-500:]}")
     return done.stdout
